@@ -51,6 +51,11 @@ TIMEOUT = Switch(
     600,
     "Seconds that a worker of distributed training waits for the others before it ends the job.",
 )
+OVERLAP = Switch(
+    "HYBRIDONNX_OVERLAP",
+    True,
+    "Whether distributed training sums gradients over workers while others are still computed.",
+)
 FAKE_GPU = Switch("HYBRIDONNX_FAKE_GPU", 0, "GPUs that the processor plays, to test what runs on devices.")
 ENGINE = Switch(
     "MXNET_ENGINE_TYPE",

@@ -159,7 +159,7 @@ def test_a_call_that_fails_leaves_the_block_as_it_was(monkeypatch):
     assert not net._compiled[mx.cpu()]._plans
     for failing in (1, 2):  # the backward session, then the forward session
         with monkeypatch.context() as patch:
-            patch.setattr(partition, "_session", failing_at(failing, partition._session))
+            patch.setattr(partition, "graph_session", failing_at(failing, partition.graph_session))
             with pytest.raises(OSError, match="no memory"):
                 step(net, x)
     assert step(net, x) == pytest.approx(step(plain, x), rel=1e-5)

@@ -13,7 +13,7 @@ from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ndarray.tapes import OFTEN
-from hybridonnx.runtime import partition, shared
+from hybridonnx.runtime import graph_session, shared
 from hybridonnx.runtime import plan as plans
 from hybridonnx.runtime.session import StepSession
 
@@ -30,8 +30,8 @@ def sessions(monkeypatch):
     instances = []
 
     class Counted(StepSession):
-        def __init__(self, lowered):
-            super().__init__(lowered)
+        def __init__(self, lowered, in_arena=False):
+            super().__init__(lowered, in_arena)
             self.runs = 0
             instances.append(self)
 
@@ -39,7 +39,7 @@ def sessions(monkeypatch):
             self.runs += 1
             return super().__call__(feeds, operators)
 
-    monkeypatch.setattr(partition, "StepSession", Counted)
+    monkeypatch.setattr(graph_session, "StepSession", Counted)
     monkeypatch.setattr(shared, "_sessions", OrderedDict())
     return instances
 
@@ -650,4 +650,4 @@ def test_few_small_sessions_are_kept(sessions):
         y.backward()
     assert len(sessions) == 80
     assert len(kept) == shared._MOST
-    assert max(x[1][0] for (key, _) in kept for x in key[0] if isinstance(x[0], str)) == 39
+    assert max(x[1][0] for (key, *_) in kept for x in key[0] if isinstance(x[0], str)) == 39

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
+from hybridonnx.cli import main
 from hybridonnx.kvstore.compression import Compression
 from tests.worker_jobs import STEPS, alone, start
 
@@ -80,6 +81,27 @@ def test_the_manner_of_horovod(clip):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("hybrid", "overlap"),
+    [("hybrid", "1"), ("eager", "1"), pytest.param("hybrid", "0", marks=pytest.mark.slow)],
+)
+def test_gradients_are_sums_whatever_happens_before_the_step(hybrid, overlap):
+    first, second = run(2, "irregular", hybrid, overlap)
+    assert first["wrong"] == second["wrong"] == 0
+    assert first["weights"] == second["weights"]
+    assert len(first["begun"][0]) >= 3
+    assert all(map(all, first["begun"][:3])) == (overlap == "1")  # before anything happens
+
+
+def test_sums_begin_while_the_backward_pass_goes_on():
+    for events in run(2, "staged", ""):
+        assert events == [
+            *("net_dense2_weight", "net_dense2_bias", "net_dense1_bias", "begin 0"),
+            *("net_dense1_weight", "begin 1", "net_dense0_bias", "begin 2"),
+            *("net_dense0_weight", "begin 3", "step"),
+        ]
+
+
 def test_rows_and_dtypes_are_summed():
     for told in run(2, "store"):
         assert told["rows"] == [[2, 4], [3, 4], [3, 4], [0, 0]]
@@ -126,7 +148,14 @@ def test_sums_in_float16_are_near():
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        ("kill", ["rank 1 (process", "has ended the job", "its last: after key 'net_dense2_weight'"]),
+        (
+            "kill",
+            [
+                "rank 1 (process",
+                "has ended the job",
+                "its last: after the gradients from key 'net_dense0_bias' on",
+            ],
+        ),
         ("raise", ["rank 1 of 2 on", "no more of this", "its last: an error that ended the job: ValueError"]),
         ("stop", ["rank 1 did not come", "net_dense0_bias", "within 1 seconds"]),
         pytest.param("hang", ["rank 1 did not come", "net_dense0_bias"], marks=pytest.mark.slow),
@@ -185,5 +214,5 @@ def test_other_compression_is_refused(settings, message):
     ],
 )
 def test_wrong_options_of_launch(words, code, message, capsys):
-    assert mx.cli.main(["launch", *words]) == code
+    assert main(["launch", *words]) == code
     assert message in capsys.readouterr().err

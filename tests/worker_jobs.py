@@ -142,6 +142,104 @@ def killed(kv, folder, mark):
     return [p.data().asnumpy().astype(float).tolist() for p in net.collect_params().values()]
 
 
+class Branching(gluon.HybridBlock):
+    """A network of which a worker may leave out a part."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.leaves_out = False
+        with self.name_scope():
+            self.first, self.second = nn.Dense(8, in_units=6), nn.Dense(8, in_units=8)
+            self.third, self.last = nn.Dense(8, in_units=8), nn.Dense(1, in_units=8)
+
+    def forward(self, x):
+        x = self.second(self.first(x))
+        return self.last(x if self.leaves_out else self.third(x))
+
+
+def irregular(kv, hybrid, overlap):
+    """Whether gradients are the workers' sums, whatever these do between a backward pass and the step."""
+    from hybridonnx.kvstore import gradients
+
+    os.environ["HYBRIDONNX_OVERLAP"] = overlap
+    gradients.BUCKET = 80
+    mx.random.seed(7)
+    net = Branching(prefix="net_")
+    net.initialize(mx.init.Xavier())
+    for part in net._children.values():
+        part.hybridize(hybrid == "hybrid")
+    params = list(net.collect_params().values())
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01}, kvstore=kv)
+    x, y = own_rows(kv)
+    draw = np.random.default_rng(kv.rank)
+    told: dict = {"wrong": 0, "begun": []}
+
+    def backward():
+        with autograd.record():
+            loss = gluon.loss.L2Loss()(net(x), y)
+        loss.backward()
+
+    for step in range(24):
+        net.leaves_out = bool(draw.integers(4) == 0) and step > 3
+        backward()
+        action = draw.integers(6) if step > 5 else 9
+        if action == 0:
+            backward()
+        elif action == 1:
+            gluon.utils.clip_global_norm([p.grad() for p in params], 1e-3)
+        elif action == 2:
+            params[0].zero_grad()
+        elif action == 3:
+            params[2].grad()[:] = 5
+        elif action == 4:
+            params[1].grad()._accumulate(params[1].grad())
+        if trainer._sums is not None:
+            told["begun"].append([b.pending is not None for b in trainer._sums._buckets])
+        fresh = [p.data()._fresh_grad for p in params]
+        own = [
+            p.grad().asnumpy() if f else np.zeros(p.shape, "f") for p, f in zip(params, fresh, strict=True)
+        ]
+        others = [kv.workers.sum("expected", array.copy()) for array in own]
+        anyone = kv.workers.sum("fresh", np.array(fresh, np.int32))
+        before = [p.grad().asnumpy() for p in params]
+        trainer.step(ROWS, ignore_stale_grad=True)
+        for param, total, used, old in zip(params, others, anyone, before, strict=True):
+            told["wrong"] += not np.array_equal(param.grad().asnumpy(), total if used else old)
+    told["weights"] = [p.data().asnumpy().tolist() for p in params]
+    return told
+
+
+def staged(kv, uneven):
+    """The order in which gradients are there, and sums begin, of a hybridized network of several buckets."""
+    from hybridonnx.kvstore import gradients
+
+    gradients.BUCKET = 60
+    events: list[str] = []
+    begin, complete = gradients._Bucket.begin, gradients._Slot.complete
+
+    def told_begin(bucket, workers):
+        events.append(f"begin {bucket.group}")
+        begin(bucket, workers)
+
+    def told_complete(slot):
+        if not slot.is_done:
+            events.append(slot.name)
+        complete(slot)
+
+    vars(gradients)["_Bucket"].begin, vars(gradients)["_Slot"].complete = told_begin, told_complete
+    x, y = own_rows(kv)
+    net = network(kv)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1}, kvstore=kv)
+    for _ in range(3):
+        with autograd.record():
+            loss = gluon.loss.L2Loss()(net(x), y)
+        events.clear()
+        loss.backward()
+        events.append("step")
+        trainer.step(ROWS)
+    return events
+
+
 def module(kv):
     """The weights after epochs of `Module.fit`, as scripts of MXNet's have it."""
     x, y = own_rows(kv)
@@ -220,7 +318,10 @@ def disagree(kv):
     kv.init("a" if kv.rank else "b", nd.ones((2,)))
 
 
-JOBS = {f.__name__: f for f in (train, horovod, killed, module, trouble, store, compressed, disagree)}
+JOBS = {
+    f.__name__: f
+    for f in (train, horovod, killed, irregular, staged, module, trouble, store, compressed, disagree)
+}
 
 if __name__ == "__main__":
     kv = mx.kv.create("dist_sync")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -21,11 +22,12 @@ def differentiate(
     train_mode: bool,
     operator: Callable[[Any], Any] | None = None,
     wanted: Sequence[Entry] | None = None,
+    reception: _Reception | None = None,
 ) -> tuple[dict[Entry, Any], list[Any]]:
     """The gradients of what `heads` depend on: of the entries `wanted`, by default of variables; and these.
 
     There may be those of other entries as well. `operator` gives what nodes of the tape are to execute, by
-    default their own operators.
+    default their own operators. A `reception` has variables receive theirs as soon as they are there.
     """
     heads = [head.as_nd_ndarray() for head in heads]  # rules are written for these
     if head_grads is not None:
@@ -37,6 +39,9 @@ def differentiate(
     for node in nodes:
         if isinstance(node, TapeNode) and node.op.index_inputs:
             _refuse_indices(node)
+
+    if reception is not None:
+        reception.begin(nodes)
 
     def values(node: TapeNode) -> tuple[Sequence[Any], Sequence[Any]]:
         ys = [array_type._on_tape(y, node.ctx, (node, i)) for i, y in enumerate(node.outputs)]
@@ -52,7 +57,8 @@ def differentiate(
             known = array_type._known_gradients(nodes, grads, wanted, train_mode)
         if known is None:
             derive = None if create_graph else array_type._derived
-            sweep(nodes, grads, F, values, operator or attrgetter("op"), derive)
+            done = None if reception is None or not reception.left else partial(reception.done, grads)
+            sweep(nodes, grads, F, values, operator or attrgetter("op"), derive, done)
         else:
             grads |= known
     if not (retain_graph or create_graph):
@@ -143,15 +149,61 @@ def write_gradients(
     """What `backward` does; `operator` gives what nodes of the tape are to execute."""
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
-    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)
-    own = [gradient for gradient in head_grads or () if gradient is not None]
-    uses = Counter(id(gradient._memory()) for gradient in (*grads.values(), *own))
-    for leaf in leaves:
-        if (leaf, 0) in grads:
-            gradient = grads[leaf, 0]
-            leaf.receive(gradient, exchange=uses[id(gradient._memory())] == 1)
-        else:
-            leaf.receive_nothing()
+    with _Reception() as reception:
+        grads, leaves = differentiate(
+            heads, head_grads, retain_graph, False, train_mode, operator, reception=reception
+        )
+        own = [gradient for gradient in head_grads or () if gradient is not None]
+        uses = Counter(id(gradient._memory()) for gradient in (*grads.values(), *own))
+        for leaf in leaves:
+            if leaf in reception.received:
+                continue
+            if (leaf, 0) in grads:
+                gradient = grads[leaf, 0]
+                leaf.receive(gradient, exchange=uses[id(gradient._memory())] == 1)
+            else:
+                leaf.receive_nothing()
+
+
+class _Reception:
+    """The variables of a tape whose gradients others wait for: they receive them while the sweep goes on."""
+
+    def __init__(self) -> None:
+        self.left: Counter[Leaf] = Counter()
+        """For each, the places that it is taken at and that are not swept yet."""
+        self.received: set[Leaf] = set()
+
+    def begin(self, nodes: Sequence[Any]) -> None:
+        """Count how often nodes take each variable, which its receiver is told."""
+        if not any(type(node) is Leaf and node.receiver is not None for node in nodes):
+            return
+        taken = [entry[0] for node in nodes for entry in node.inputs if entry is not None]
+        self.left = Counter(leaf for leaf in taken if type(leaf) is Leaf and leaf.receiver is not None)
+        for leaf, count in self.left.items():
+            leaf.receiver.uses = count  # type: ignore[union-attr]
+
+    def done(self, grads: dict[Entry, Any], node: Any) -> None:
+        """Go on with the variables that no node is left of after this one."""
+        for entry in node.inputs:
+            if entry is None or entry[0] not in self.left:
+                continue
+            leaf = entry[0]
+            self.left[leaf] -= 1
+            if self.left[leaf]:
+                continue
+            if (leaf, 0) in grads:
+                leaf.receive(grads[leaf, 0])
+            else:
+                leaf.receive_nothing()
+            self.received.add(leaf)
+
+    def __enter__(self) -> _Reception:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for leaf in self.left:
+            if leaf.receiver is not None:
+                leaf.receiver.uses = 0
 
 
 def grad(

@@ -37,15 +37,19 @@ def sweep(
     values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
     operator: Callable[[Any], Any] = attrgetter("op"),
     derive: Derive | None = None,
+    done: Callable[[Any], object] | None = None,
 ) -> None:
     """Extend `grads`, the heads' gradients by entry, to everything that the heads depend on.
 
     `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`, and
     `operator(node)` what it executes. `derive` may know another way than to call the operator's `gradient`.
+    `done` is told each node after its share is added.
     """
     with mixing.paused():  # the casts were recorded, and have gradients
         for node in reversed(nodes):
             _add_gradients(node, grads, F, values, operator, derive)
+            if done is not None:
+                done(node)
 
 
 def _add_gradients(

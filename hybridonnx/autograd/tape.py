@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from .._locks import new_lock, no_fork
 from ..errors import MXNetError
@@ -84,6 +84,21 @@ class Moved(Recorded):
         return list(inputs)
 
 
+class Receiver(Protocol):
+    """Who has the memory of a variable's gradient, and is told when it is there, to sum it over processes."""
+
+    group: int
+    """The gradients of a group are computed together, those of smaller numbers first."""
+    uses: int
+    """How many nodes the sweep that is going on has for the variable; 0 if it writes no gradients."""
+
+    def memory(self) -> Any:
+        """The array to write the gradient into."""
+
+    def complete(self) -> None:
+        """Go on: the gradient is in that memory, and this sweep writes it no more."""
+
+
 class Leaf:
     """A variable that has a gradient: `grad` receives them as `req` says.
 
@@ -91,7 +106,7 @@ class Leaf:
     only predict need no memory for it.
     """
 
-    __slots__ = ("_gradient", "fresh", "req")
+    __slots__ = ("_gradient", "fresh", "receiver", "req")
 
     op = None
     inputs: Sequence[Entry] = ()
@@ -104,6 +119,7 @@ class Leaf:
         self._gradient = gradient
         self.req = req
         self.fresh = False
+        self.receiver: Receiver | None = None
 
     @property
     def grad(self) -> Any:
@@ -122,16 +138,30 @@ class Leaf:
     def receive(self, gradient: Any, exchange: bool = False) -> None:
         """Write or add a gradient that a sweep has computed; with `exchange` its memory may be taken."""
         with no_fork(), _receiving:
-            if self.req == "write":
+            if self.receiver is not None:
+                self._hand_over(self.receiver, gradient)
+            elif self.req == "write":
                 (self.grad._take if exchange else self.grad._assign)(gradient)
             elif self.req == "add":
                 self.grad._accumulate(gradient)
         self.fresh = True
 
+    def _hand_over(self, receiver: Receiver, gradient: Any) -> None:
+        """Write a gradient where its receiver has it, unless it was computed there."""
+        if gradient._data is not self.grad._data:
+            receiver.memory()
+            (self.grad._assign if self.req == "write" else self.grad._accumulate)(gradient)
+        if self.req == "write":
+            receiver.complete()
+
     def receive_nothing(self) -> None:
         """Write or add zero: the heads depend on the variable by values that do not change with it."""
         if self.req == "write" and not self.is_zero:
+            if self.receiver is not None:
+                self.receiver.memory()
             self.grad._clear()
+            if self.receiver is not None:
+                self.receiver.complete()
         self.fresh = True
 
 

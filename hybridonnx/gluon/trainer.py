@@ -42,6 +42,9 @@ class Trainer:
         update_on_kvstore: bool | None = None,
     ) -> None:
         self._params = _listed(params)
+        self._order = (
+            list(params) if isinstance(params, Mapping | ParameterDict) else [p.name for p in params]
+        )
         self._param2idx = {param.name: i for i, param in enumerate(self._params)}
         self._contexts = self._check_contexts()
         optimizer_params = optimizer_params or {}
@@ -73,7 +76,7 @@ class Trainer:
         if store is not None:
             if self._compression_params:
                 store.set_gradient_compression(self._compression_params)
-            self._sums = GradientSums(store)
+            self._sums = GradientSums(store, self._order)
         self._init_params()
 
     def _begin(self) -> None:

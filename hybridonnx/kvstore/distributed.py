@@ -133,6 +133,11 @@ class DistKVStore(KVStore):
 
     # ---- updates
 
+    @property
+    def compresses(self) -> bool:
+        """Whether float32 arrays are sent in fewer bits."""
+        return self._compression is not None
+
     def rests(self) -> dict[Key, Array]:
         """What compression has not sent yet, by key."""
         return dict(self._rests)

@@ -123,6 +123,11 @@ class Pending:
         """Arrays that MPI reads or writes meanwhile."""
         self._testing = new_lock()
 
+    @property
+    def is_through(self) -> bool:
+        """Whether it was through when it was asked last."""
+        return not self._requests
+
     def is_done(self) -> bool:
         """Whether it is through; asking makes it go on."""
         if self._requests:

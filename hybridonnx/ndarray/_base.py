@@ -11,7 +11,7 @@ from ..context import GPU, Context, as_context, device_of
 from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ops import Array, Pattern, Storage
-from .watch import overwrite
+from .watch import overwrite, written
 
 
 def refuse_in_place() -> NoReturn:
@@ -107,6 +107,7 @@ class ArrayBase:
         """Add the values of an array of the same shape."""
         if type(self._data) is np.ndarray:
             self._data[...] += self._fitting(other)
+            written(self._data)
         else:
             total = self.dense._on_tape(self._data, self._ctx, None)
             source: Any = other
@@ -119,6 +120,8 @@ class ArrayBase:
     def _clear(self) -> None:
         """Set all values to 0."""
         self._data[...] = 0
+        if type(self._data) is np.ndarray:
+            written(self._data)
 
     # ---- what it is
 

@@ -19,8 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-import onnxruntime as ort
-
 from .. import config
 from .._locks import new_lock, no_fork
 from ..dtypes import tensor_dtype
@@ -31,7 +29,7 @@ from .blocks import block_size
 from .device import Device
 from .device_session import OperatorOnDevice
 from .forms import Forms, is_free, specs_of
-from .session import _FAILURES, _start, exchanges, named, options, value_of
+from .session import _FAILURES, _start, exchanges, named, options, shares_arena, value_of
 from .shared import identity
 from .started import Started
 from .traced import TracedKernel
@@ -47,17 +45,6 @@ _WORTH_THREADS = 300_000.0
 _FREEZE_AFTER = 8
 """After so many calls without a write weights are frozen, at first; each write afterwards doubles it."""
 _NEVER = float("inf")
-
-
-@cache
-def _shares_arena() -> bool:
-    """Whether the sessions take memory from one arena, made now, rather than keep some each."""
-    place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
-    try:
-        ort.create_and_register_allocator(place, ort.OrtArenaCfg({"arena_extend_strategy": 0}))
-    except _FAILURES as exc:  # the process has registered one before, as it likes it
-        logger.debug("eager: %s", exc)
-    return True
 
 
 class EagerSession(Started):
@@ -76,7 +63,7 @@ class EagerSession(Started):
 
         def settings() -> Any:
             chosen = options(in_turn=True)
-            if _shares_arena():
+            if shares_arena():
                 chosen.add_session_config_entry("session.use_env_allocators", "1")
             if not in_threads:
                 chosen.intra_op_num_threads = 1

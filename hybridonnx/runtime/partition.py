@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..autograd.scopes import state
-from ..autograd.tape import Recorded, TapeNode
+from ..autograd.tape import Receiver, Recorded, TapeNode
 from ..context import Context, current_context
-from ..errors import ConversionError, MXNetError, without_places
+from ..errors import MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
 from ..ops import Noise, Spec
@@ -21,14 +23,13 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
-from .blocks import block_size
 from .device import Device
-from .device_session import StepOnDevice
 from .forms import Kept
-from .measured import Operator, operators_of
+from .graph_session import UnsupportedOperators, graph_session
 from .parts import unused
-from .session import StepSession
-from .shared import Shared, shared, structure
+from .stages import Stages, receiver_of, write_into
+
+logger = logging.getLogger("hybridonnx")
 
 Draws = Mapping[Node, Noise]
 """What random operators have drawn."""
@@ -48,14 +49,6 @@ MakePlan = Callable[
 
 Then whether it trains, whether that updates auxiliary states, and the device that it is for.
 """
-
-
-class UnsupportedOperators(Exception):  # noqa: N818  (it says what is to be done, not what is wrong)
-    """Nodes of a partition that ONNX Runtime cannot run or differentiate, and why."""
-
-    def __init__(self, nodes: Iterable[Node], reason: str) -> None:
-        super().__init__(reason)
-        self.nodes = set(nodes)
 
 
 class Partition:
@@ -99,7 +92,9 @@ class Partition:
         self._results = [numbers[entry] for entry in results]
         self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
-        self._session = _session(list(numbers), specs, training, lambda n: n if n in own else None, device)
+        self._session = graph_session(
+            list(numbers), specs, training, lambda n: n if n in own else None, device
+        )
         self._args = [(name, places[name]) for name in self._session.inputs]
         self._noise = [(n, originals.get(n.node, n.node)) for n in self._session.noise]
 
@@ -181,6 +176,8 @@ class _Backward:
         self._specs = dict(partition.specs)
         self._specs.update((h, entries[e]) for h, e in zip(self._heads, outputs, strict=True))
         self._plans = Kept()
+        self._staged: tuple[Sequence[int], Stages | None] | None = None
+        """The groups of gradients that others wait for, and the sessions that give one after another."""
         if self.outputs:
             self._compile(entries, _Origins(visited))
 
@@ -194,7 +191,10 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session = _session(results, specs, partition.training, origin, partition.device, views=True)
+        self._session = graph_session(
+            results, specs, partition.training, origin, partition.device, views=True
+        )
+        self._stages = partial(Stages, results, specs=specs, training=partition.training, origin=origin)
         inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
@@ -218,8 +218,28 @@ class _Backward:
         feeds = {name: args[i]._data for name, i in self._args}
         feeds.update((name, heads[i]._data) for name, i in self._head_inputs)
         feeds.update(zip(self._saved_names, saved, strict=True))
-        results = zip(self._indices, self._session(feeds), strict=True)
+        receivers = [receiver_of(args[i]) for i in self._indices]
+        if any(receivers) and self._partition.device is None:
+            gradients = self._received(feeds, receivers)
+        else:
+            gradients = self._session(feeds)
+        results = zip(self._indices, gradients, strict=True)
         return [NDArray._on_tape(value, args[i]._ctx, None) for i, value in results]
+
+    def _received(self, feeds: dict[str, Any], receivers: Sequence[Receiver | None]) -> list[Any]:
+        """The gradients, written where their receivers have them, one group of these after another."""
+        last = max(receiver.group for receiver in receivers if receiver is not None)
+        groups = tuple([last if receiver is None else receiver.group for receiver in receivers])
+        if groups[0] == last == min(groups):
+            return write_into(self._session, feeds, receivers)
+        if self._staged is None or self._staged[0] != groups:
+            try:
+                self._staged = groups, self._stages(groups, available=frozenset(feeds))
+            except (KeyError, UnsupportedOperators) as exc:
+                logger.info("backward: the gradients of all groups are computed at once. %s", exc)
+                self._staged = groups, None
+        stages = self._staged[1]
+        return write_into(self._session, feeds, receivers) if stages is None else stages(feeds, receivers)
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
@@ -272,104 +292,3 @@ def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:
         if node not in inside:
             border.update((e, None) for e in node.inputs if e.node in inside and not e.node.is_variable)
     return list(border)
-
-
-def _operators(
-    names: Sequence[str], nodes: Sequence[Node], origin: Callable[[Node], Node | None]
-) -> dict[str, Operator]:
-    """What the nodes of a lowered graph are made for, by their names there: operators, or their gradients."""
-    made: dict[str, Operator] = {}
-    for name, node in zip(names, nodes, strict=True):
-        source = origin(node)
-        if source is None or source.name == node.name:
-            made |= operators_of([node]) if node.subgraphs else {}
-            made[name] = Operator(node.op_name, node.name)
-        else:
-            made[name] = Operator(f"_backward_{source.op_name}", f"{source.name}_backward")
-    return made
-
-
-class _Use(NamedTuple):
-    """A session for one graph, of which there may be others with that session."""
-
-    session: StepSession | StepOnDevice
-    inputs: Sequence[str]
-    noise: Sequence[Any]
-    operators: Callable[[], Mapping[str, Operator]]
-    """What the profiler asks for."""
-    views: Sequence[tuple[int, tuple[int, ...]]]
-    """Which outputs the session gives in other shapes than theirs, and these."""
-
-    def __call__(self, feeds: dict[str, Any]) -> list[Any]:
-        """The outputs for the inputs by name."""
-        outputs = self.session(feeds, self.operators)
-        for i, shape in self.views:
-            outputs[i] = outputs[i].reshape(shape)
-        return outputs
-
-
-def _session(
-    outputs: Sequence[Entry],
-    specs: Mapping[str, Spec],
-    training: bool,
-    origin: Callable[[Node], Node | None],
-    device: Device | None,
-    views: bool = False,
-) -> _Use:
-    """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none.
-
-    With `views` those that have another shape at last may be views of what it gives.
-    """
-    nodes = topological(outputs)
-    operators = [node for node in nodes if not node.is_variable]
-    key = structure(nodes, outputs, specs, training, device)
-    known = shared(
-        None if key is None else (key, views),
-        lambda: _made(outputs, nodes, specs, training, origin, device, views),
-    )
-    places = {name: i for i, name in enumerate(known.lowered.outputs)}
-    return _Use(
-        known.session,
-        known.lowered.inputs,
-        [n._replace(node=operators[i]) for n, i in zip(known.lowered.noise, known.noise, strict=True)],
-        lambda: _operators(known.names, operators, origin),
-        [(places[name], shape) for name, shape in known.lowered.views.items()],
-    )
-
-
-def _made(
-    outputs: Sequence[Entry],
-    nodes: Sequence[Node],
-    specs: Mapping[str, Spec],
-    training: bool,
-    origin: Callable[[Node], Node | None],
-    device: Device | None,
-    views: bool,
-) -> Shared:
-    """The session, lowered and compiled."""
-    from ..converters import to_onnx
-
-    variables = {node.name for node in nodes if node.is_variable}
-    operators = [node for node in nodes if not node.is_variable]
-    try:
-        lowered = to_onnx.lower(
-            Outputs(outputs),
-            {name: spec for name, spec in specs.items() if name in variables},
-            {},
-            training=training,
-            outputs=[f"_output{i}" for i in range(len(outputs))],
-            embed=False,
-            noise_inputs=True,
-            keep_inputs=False,
-            local=to_onnx.Local(views=views, block=block_size() if device is None else 0),
-        )
-    except ConversionError as exc:
-        origins = map(origin, [exc.node] if exc.node else operators)
-        raise UnsupportedOperators(filter(None, origins), without_places(exc)) from exc
-    try:
-        session = StepSession(lowered) if device is None else StepOnDevice(device, lowered)
-    except MXNetError as exc:
-        raise UnsupportedOperators(filter(None, map(origin, operators)), without_places(exc)) from exc
-    places = {node: i for i, node in enumerate(operators)}
-    names = [node.name for node in operators]
-    return Shared(session, lowered, names, [places[noise.node] for noise in lowered.noise])

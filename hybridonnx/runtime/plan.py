@@ -23,7 +23,8 @@ from ..symbol.compose import Outputs
 from ..symbol.execute import Step, count_uses, run_steps
 from ..symbol.graph import Entry, Node, topological, with_one_variable_each
 from ..symbol.infer import Specs, infer, operator_of
-from .partition import Draws, Partition, UnsupportedOperators
+from .graph_session import UnsupportedOperators
+from .partition import Draws, Partition
 from .parts import Part, by_level, levels_of, part_of, results_of
 from .session import EMPTY_ARRAYS_END_PROCESS
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +27,19 @@ from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
 from .measured import MeasuredSession, Names, Operators
 from .started import Started
+
+logger = logging.getLogger("hybridonnx")
+
+
+@cache
+def shares_arena() -> bool:
+    """Whether sessions that ask for it take memory from one arena, made now, rather than keep some each."""
+    place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
+    try:
+        ort.create_and_register_allocator(place, ort.OrtArenaCfg({"arena_extend_strategy": 0}))
+    except _FAILURES as exc:  # the process has registered one before, as it likes it
+        logger.debug("arena: %s", exc)
+    return True
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -381,23 +396,29 @@ class _Bound:
 
 
 class StepSession(Started):
-    """A session of a step of training, or of its gradient. Nothing of what it takes and gives is copied."""
+    """A session of a step of training, or of its gradient. Nothing of what it takes and gives is copied.
 
-    def __init__(self, lowered: Any) -> None:
+    Those that run one after another may share one arena: each would keep memory for the most that it needed.
+    """
+
+    def __init__(self, lowered: Any, in_arena: bool = False) -> None:
         model = lowered.model
 
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
-        self._start_with(start, self.options)
-        self._measured = MeasuredSession(start, self.options, model.graph)
+        settings = partial(self.options, in_arena)
+        self._start_with(start, settings)
+        self._measured = MeasuredSession(start, settings, model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
         types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]
         self._run = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
+        self._shapes = [value.shape for value in self._session.get_outputs()]
+        """The outputs' sizes, of which free ones are names or `None`."""
 
     @staticmethod
-    def options() -> Any:
+    def options(in_arena: bool = False) -> Any:
         """Its settings."""
         # sessions of a training step run in turn: a small network takes half the time without
         settings = options(in_turn=True)
@@ -405,19 +426,55 @@ class StepSession(Started):
         settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        if in_arena and shares_arena():
+            settings.add_session_config_entry("session.use_env_allocators", "1")
         return settings
 
     def __call__(self, feeds: Mapping[str, Array], operators: Operators = None) -> list[Array]:
         """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
+        return self._timed(self._run, operators, self._outputs, feeds)
+
+    def into(
+        self, feeds: Mapping[str, Array], targets: Mapping[int, Array], operators: Operators = None
+    ) -> list[Array]:
+        """The outputs, of which some are written into arrays of as many elements, by their numbers."""
+        if self._run is _run_on_arrays:
+            return self._timed(self._run_into, operators, feeds, targets)
+        outputs = self(feeds, operators)
+        for i, target in targets.items():
+            target[...] = outputs[i].reshape(target.shape)
+        return outputs
+
+    def _timed(self, run: Callable[..., list[Array]], operators: Operators, *args: Any) -> list[Array]:
         try:
             with no_fork():
                 if profile.sessions:
                     session = self._measured.begin(operators)
-                    outputs = profile.call("session", self._title, self._run, session, self._outputs, feeds)
-                else:
-                    outputs = self._run(self._session or self._restart(), self._outputs, feeds)
+                    return profile.call("session", self._title, run, session, *args)
+                return run(self._session or self._restart(), *args)
         except _FAILURES as exc:
             raise _failed(exc, self._measured.names(operators)) from exc
+
+    def _run_into(
+        self, session: Any, feeds: Mapping[str, Array], targets: Mapping[int, Array]
+    ) -> list[Array]:
+        binding = session.io_binding()
+        for name, array in feeds.items():
+            binding.bind_cpu_input(name, array)
+        bound = set()
+        for i, name in enumerate(self._outputs):
+            target, shape = targets.get(i), self._shapes[i]
+            fits = target is not None and all(isinstance(size, int) for size in shape)
+            if target is None or not fits or prod(shape) != target.size:
+                binding.bind_output(name, "cpu")
+                continue
+            binding.bind_output(name, "cpu", 0, target.dtype, shape, target.ctypes.data)
+            bound.add(i)
+        session.run_with_iobinding(binding)
+        outputs = [named(value.numpy()) for value in binding.get_outputs()]
+        for i, target in targets.items():
+            if i not in bound:
+                target[...] = outputs[i].reshape(target.shape)
         return outputs
 
 

@@ -16,7 +16,7 @@ from ..symbol.compose import Outputs
 from ..symbol.gradient import F
 from ..symbol.graph import VARIABLE, Entry, Node, topological
 from ..symbol.infer import infer
-from .partition import UnsupportedOperators, _session
+from .graph_session import UnsupportedOperators, graph_session
 from .session import exchanges
 
 logger = logging.getLogger("hybridonnx")
@@ -49,7 +49,7 @@ class TapeGradient:
         asked = [tape.array(source) for source in tape.asked()]
         _check(entries, specs, [a for a, result in zip(asked, results, strict=True) if result is not None])
         try:
-            self._session = _session(entries, specs, tape.training, lambda _: None, None, views=True)
+            self._session = graph_session(entries, specs, tape.training, lambda _: None, None, views=True)
         except UnsupportedOperators as exc:
             raise ConversionError(str(exc)) from exc
         self._has = [result is not None for result in results]
