@@ -97,8 +97,7 @@ def test_sums_begin_while_the_backward_pass_goes_on():
     for events in run(2, "staged", ""):
         assert events == [
             *("net_dense2_weight", "net_dense2_bias", "net_dense1_bias", "begin 0"),
-            *("net_dense1_weight", "begin 1", "net_dense0_bias", "begin 2"),
-            *("net_dense0_weight", "begin 3", "step"),
+            *("net_dense1_weight", "begin 1", "net_dense0_weight", "net_dense0_bias", "begin 2", "step"),
         ]
 
 

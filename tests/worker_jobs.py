@@ -213,7 +213,7 @@ def staged(kv, uneven):
     """The order in which gradients are there, and sums begin, of a hybridized network of several buckets."""
     from hybridonnx.kvstore import gradients
 
-    gradients.BUCKET = 60
+    gradients.BUCKET = 40
     events: list[str] = []
     begin, complete = gradients._Bucket.begin, gradients._Slot.complete
 
@@ -244,7 +244,8 @@ def module(kv):
     """The weights after epochs of `Module.fit`, as scripts of MXNet's have it."""
     x, y = own_rows(kv)
     data = mx.sym.var("data")
-    out = mx.sym.FullyConnected(mx.sym.tanh(mx.sym.FullyConnected(data, num_hidden=7)), num_hidden=1)
+    hidden = mx.sym.tanh(mx.sym.FullyConnected(data, num_hidden=7, name="first"))
+    out = mx.sym.FullyConnected(hidden, num_hidden=1, name="last")
     net = mx.sym.LinearRegressionOutput(out, mx.sym.var("lin_label"), name="lin")
     it = mx.io.NDArrayIter(x, y, batch_size=len(x), label_name="lin_label")
     mx.random.seed(kv.rank)

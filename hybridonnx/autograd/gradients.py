@@ -36,10 +36,7 @@ def differentiate(
     F = heads[0].F
     grads = _head_gradients(heads, head_grads, F)
     nodes = recorded(grads)
-    for node in nodes:
-        if isinstance(node, TapeNode) and node.op.index_inputs:
-            _refuse_indices(node)
-
+    _refuse_indices(nodes)
     if reception is not None:
         reception.begin(nodes)
 
@@ -57,7 +54,7 @@ def differentiate(
             known = array_type._known_gradients(nodes, grads, wanted, train_mode)
         if known is None:
             derive = None if create_graph else array_type._derived
-            done = None if reception is None or not reception.left else partial(reception.done, grads)
+            done = None if reception is None else reception.told(grads)
             sweep(nodes, grads, F, values, operator or attrgetter("op"), derive, done)
         else:
             grads |= known
@@ -68,14 +65,17 @@ def differentiate(
     return grads, [node for node in nodes if isinstance(node, Leaf)]
 
 
-def _refuse_indices(node: TapeNode) -> None:
+def _refuse_indices(nodes: Sequence[Any]) -> None:
     """Raise if a variable with a gradient serves as indices."""
-    for name, entry in zip(node.op.input_names(), node.inputs, strict=True):
-        if name in node.op.index_inputs and entry is not None and isinstance(entry[0], Leaf):
-            raise MXNetError(
-                f"{node.op.names[0]}: {name} holds indices and has no gradient, but one was asked for. "
-                "Do not attach a gradient to it; for an executor, grad_req='null'."
-            )
+    for node in nodes:
+        if not isinstance(node, TapeNode) or not node.op.index_inputs:
+            continue
+        for name, entry in zip(node.op.input_names(), node.inputs, strict=True):
+            if name in node.op.index_inputs and entry is not None and isinstance(entry[0], Leaf):
+                raise MXNetError(
+                    f"{node.op.names[0]}: {name} holds indices and has no gradient, but one was asked for. "
+                    "Do not attach a gradient to it; for an executor, grad_req='null'."
+                )
 
 
 def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry, Any]:
@@ -182,7 +182,11 @@ class _Reception:
         for leaf, count in self.left.items():
             leaf.receiver.uses = count  # type: ignore[union-attr]
 
-    def done(self, grads: dict[Entry, Any], node: Any) -> None:
+    def told(self, grads: dict[Entry, Any]) -> Callable[[Any], object] | None:
+        """What is to be called after each node, if anybody waits."""
+        return partial(self._done, grads) if self.left else None
+
+    def _done(self, grads: dict[Entry, Any], node: Any) -> None:
         """Go on with the variables that no node is left of after this one."""
         for entry in node.inputs:
             if entry is None or entry[0] not in self.left:

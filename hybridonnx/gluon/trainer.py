@@ -10,8 +10,8 @@ from ..formats.files import PathLike, open_to_read, write_atomically
 from ..kvstore.base import KVStoreBase
 from ..kvstore.distributed import DistKVStore
 from ..kvstore.gradients import GradientSums
-from ..kvstore.kvstore import KVStore, added
 from ..kvstore.kvstore import create as create_store
+from ..kvstore.store import KVStore, added
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..errors import MXNetError
 from ..formats.params import RowSparse
 from ..ndarray.ndarray import BaseSparseNDArray, NDArray, from_stored
 from ..ops import Array
 from ..typing import Arrays
 from .compression import Compression
-from .kvstore import Key, KVStore, added, grouped, require_shape
+from .store import Key, KVStore, added, grouped, require_shape
 from .workers import Workers, workers
 
 __all__ = ["DistKVStore"]
@@ -163,12 +162,3 @@ class DistKVStore(KVStore):
 def _named(key: Key) -> str:
     """A key for messages."""
     return f"key {key!r}"
-
-
-def refuse_async(kind: str) -> None:
-    """Refuse stores whose workers do not wait for each other."""
-    if "async" in kind:
-        raise MXNetError(
-            f"kvstore.create: {kind!r} is not supported: workers that do not wait for each other "
-            "need servers, which MPI has none of. Use 'dist_sync', in which each step waits for all workers."
-        )

@@ -28,8 +28,8 @@ from .workers import Pending, Workers
 Variables = Sequence[tuple[int, str, Sequence[NDArray]]]
 """Keys, names, and the copies of each variable."""
 
-BUCKET = 2 << 20
-"""Elements of a bucket: of fewer, MPI takes longer for the same; of more, others begin later."""
+BUCKET = 1 << 20
+"""Elements that a bucket has at least: of fewer, sums are too many, of more, they begin later."""
 _ALIGNED = 16
 """Elements that each gradient's place in a bucket is a multiple of, as ONNX Runtime likes 64 bytes."""
 _PAUSE = 0.0005
@@ -131,10 +131,10 @@ class GradientSums:
         slots: list[_Slot] = []
         for key, name, copies in ordered:
             slot = _Slot(key, name, copies[0])
-            if slots and sum(s.size for s in slots) + slot.size > BUCKET:
+            slots.append(slot)
+            if sum(s.size for s in slots) >= BUCKET:
                 self._add(slots)
                 slots = []
-            slots.append(slot)
         if slots:
             self._add(slots)
 
