@@ -73,6 +73,19 @@ def test_a_module_trains_as_with_one_process():
         np.testing.assert_allclose(first[name], values, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("kind", "on_store"),
+    [("cpus", "true"), ("gpu", "true"), pytest.param("cpus", "false", marks=pytest.mark.slow)],
+)
+def test_devices_of_workers_share_a_batch(kind, on_store, monkeypatch):
+    monkeypatch.setenv("HYBRIDONNX_FAKE_GPU", "1")
+    first, second = run(2, "devices", kind, on_store)
+    assert first == second
+    assert all(one == first[0] for one in first)
+    for ours, theirs in zip(first[0], alone("devices", "cpus", "true")[0], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
 @pytest.mark.parametrize("clip", ["clip", pytest.param("", marks=pytest.mark.slow)])
 def test_the_manner_of_horovod(clip):
     first, second = run(2, "horovod", clip)

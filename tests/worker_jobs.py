@@ -142,6 +142,30 @@ def killed(kv, folder, mark):
     return [p.data().asnumpy().astype(float).tolist() for p in net.collect_params().values()]
 
 
+def devices(kv, kind, update_on_kvstore):
+    """The weights, on each device, of workers that have two devices each, or the GPU that they play."""
+    os.environ["HYBRIDONNX_FAKE_GPU"] = "1"
+    contexts = [mx.gpu(0)] if kind == "gpu" else [mx.cpu(0), mx.cpu(1)]
+    mx.random.seed(7)
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(9, activation="tanh", in_units=6), nn.Dense(1, in_units=9))
+    net.initialize(mx.init.Xavier(), ctx=contexts)
+    net.hybridize()
+    options = {"learning_rate": 0.1, "momentum": 0.9}
+    on_store = json.loads(update_on_kvstore)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", options, kvstore=kv, update_on_kvstore=on_store)
+    x, y = own_rows(kv)
+    for _ in range(5):
+        parts = [gluon.utils.split_and_load(array, contexts) for array in (x, y)]
+        with autograd.record():
+            losses = [gluon.loss.L2Loss()(net(a), b) for a, b in zip(*parts, strict=True)]
+        for loss in losses:
+            loss.backward()
+        trainer.step(ROWS)
+    return [[p.data(c).asnumpy().tolist() for p in net.collect_params().values()] for c in contexts]
+
+
 class Branching(gluon.HybridBlock):
     """A network of which a worker may leave out a part."""
 
@@ -321,7 +345,19 @@ def disagree(kv):
 
 JOBS = {
     f.__name__: f
-    for f in (train, horovod, killed, irregular, staged, module, trouble, store, compressed, disagree)
+    for f in (
+        train,
+        devices,
+        horovod,
+        killed,
+        irregular,
+        staged,
+        module,
+        trouble,
+        store,
+        compressed,
+        disagree,
+    )
 }
 
 if __name__ == "__main__":
