@@ -77,7 +77,7 @@ def test_files_take_the_same_dtypes(dtype):
         except MXNetError:
             continue
         try:
-            model = lower_operator(op, [Spec(x.shape, x.dtype) for x in arrays], opset=18, exact=False).model
+            model = lower_operator(op, [Spec(x.shape, x.dtype) for x in arrays], opset=18).model
         except MXNetError:
             refusals += 1
             continue

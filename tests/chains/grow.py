@@ -18,6 +18,7 @@ from hybridonnx.attrs import text
 from hybridonnx.converters.to_onnx import Local, lower_operator
 from hybridonnx.errors import ConversionError, MXNetError
 from hybridonnx.ops import Array, Operator, Spec, find, sizes
+from hybridonnx.runtime.blocks import block_size
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.test_utils import Case, Draw
@@ -78,8 +79,8 @@ class Chain:
     """The inputs that are parameters of the model."""
     results: tuple[Link, ...] = ()
     opset: int = 18
-    exact: bool = False
-    """Whether the model is one that runs here, in which NaN passes everywhere; else one for a file."""
+    local: Local | None = None
+    """How the model is lowered if it runs here; else it is one for a file."""
     free: bool = False
     """Whether the first axis of the first input is free."""
 
@@ -115,14 +116,14 @@ class Chain:
             f"y = mx.sym.Group([{', '.join(_variable(self, link) for link in self.results)}])",
             f"specs = {{{', '.join(specs)}}}",
             "params = {k: v for k, v in x.items() if k not in specs}",
-            f"model = lower(y, specs, params, opset={self.opset}, exact={self.exact}).model",
+            f"model = lower(y, specs, params, opset={self.opset}, local={self.local}).model",
             *_RUNS,
         ]
         return "\n".join(lines)
 
 
 _IMPORTS = """import numpy as np, onnxruntime as ort, hybridonnx as mx
-from hybridonnx.converters.to_onnx import lower
+from hybridonnx.converters.to_onnx import Local, lower
 from hybridonnx.ops import Spec
 from hybridonnx.symbol.execute import execute
 from hybridonnx.symbol.everything import F
@@ -228,7 +229,7 @@ def _grown(seed: int, rng: np.random.Generator) -> Chain:
         results.append(_any_output(chain, rng, int(rng.integers(last))))
     chain.results = tuple(results)
     chain.opset = int(rng.choice([13, 18, 18, 18, 18, 21]))
-    chain.exact = bool(seed % 2)
+    chain.local = Local(block=block_size()) if seed % 2 else None
     chain.constants = tuple(i for i in range(1, len(chain.draws)) if rng.random() < 0.6)
     shape = chain.draws[0][1].shape or ()
     chain.free = bool(shape and shape[0] and rng.random() < 0.2)

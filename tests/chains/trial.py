@@ -72,7 +72,7 @@ def _lowered(chain: Chain) -> Any:
     inputs = {f"x{i}": spec for i, (_, spec) in enumerate(chain.draws) if i not in chain.constants}
     params = {f"x{i}": chain.values[i] for i in chain.constants}
     names = [f"y{i}" for i in range(len(chain.results))]
-    options: dict[str, Any] = {"opset": chain.opset, "outputs": names, "exact": chain.exact}
+    options: dict[str, Any] = {"opset": chain.opset, "outputs": names, "local": chain.local}
     if chain.free:
         shape, dtype = inputs["x0"]
         free = {**inputs, "x0": Spec((None, *(shape or ())[1:]), dtype)}
