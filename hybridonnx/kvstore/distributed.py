@@ -15,7 +15,7 @@ from ..ndarray.ndarray import BaseSparseNDArray, NDArray, from_stored
 from ..ops import Array
 from ..typing import Arrays
 from .compression import Compression
-from .store import Key, KVStore, added, grouped, require_shape
+from .store import Key, KVStore, added, grouped
 from .workers import Workers, workers
 
 __all__ = ["DistKVStore"]
@@ -60,19 +60,9 @@ class DistKVStore(KVStore):
         for k, _ in grouped(key, value):
             self.share(k, self._stored[k])
 
-    def push(
-        self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]], priority: int = 0
-    ) -> None:
-        """Add up the arrays given for a key by all workers, and store the sum or update by it."""
-        for k, values in grouped(key, value):
-            stored = self._at(k)
-            total = added(values)
-            require_shape("push", k, stored, total)
-            self.sum(k, total)
-            if self._updater is not None:
-                self._updater(k, total, stored)
-            else:
-                stored._assign(total)
+    def _complete(self, key: Key, total: NDArray) -> None:
+        """Add what the other workers push for a key."""
+        self.sum(key, total)
 
     def share(self, key: Key, array: NDArray, root: int = 0) -> None:
         """Write the array of one worker into those of the others."""
