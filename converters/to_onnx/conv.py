@@ -72,13 +72,22 @@ def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Val
 
 def _convolved(g: Graph, data: Value, weight: Value, bias: Value | None = None, **window: Any) -> Value:
     """Conv, in blocks where that pays."""
-    if g.block and len(window["kernel_shape"]) == 2:
-        filters, inputs = g.sizes(weight)[:2]
-        blocked = BlockedConv(Window(**window), inputs, filters // window["group"], mirrored=False)
-        if blocked.pays(g, data):
-            return blocked(g, data, weight, bias)
-    result: Value = g.Conv(data, weight, bias, **window)
+    blocked = _blocked(g, data, weight, window)
+    result: Value = blocked(g, data, weight, bias) if blocked else g.Conv(data, weight, bias, **window)
     return result
+
+
+def _blocked(
+    g: Graph, data: Value, weight: Value, window: dict[str, Any], mirrored: bool = False
+) -> BlockedConv | None:
+    """The convolution in blocks, if that pays; `mirrored` weights are those that it is the gradient of."""
+    if not g.block or len(window["kernel_shape"]) != 2:
+        return None
+    rows, columns = g.sizes(weight)[:2]
+    each = rows // window["group"]
+    inputs, filters = (each, columns) if mirrored else (columns, each)
+    blocked = BlockedConv(Window(**window), inputs, filters, mirrored)
+    return blocked if blocked.pays(g, data) else None
 
 
 def _of_doubles(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None) -> Value:
@@ -111,17 +120,15 @@ def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: V
     stride, _, pad = op.window()
     spans = _spans(op)
     within = set(stride) == {1} and all(p < span for p, span in zip(pad, spans, strict=True))
-    if within and g.block and len(spans) == 2:
+    if within:
         heads, first = to_first(g, dy, op.layout), to_first(g, weight, op.layout)
         rest = [span - 1 - p for span, p in zip(spans, pad, strict=True)]
-        filters, channels = g.sizes(first)[:2]
-        window = Window(**_window(op, rest, rest))
-        blocked = BlockedConv(window, filters // op.num_group, channels, mirrored=True)
-        if blocked.pays(g, heads):
+        window = _window(op, rest, rest)
+        blocked = _blocked(g, heads, first, window, mirrored=True)
+        if blocked is not None:
             return from_first(g, blocked(g, heads, first), op.layout, first.rank)
-    if within and _convolves(op, to_first(g, dy, op.layout), to_first(g, data, op.layout)):
-        kernel, rest = _turned(g, op, weight), [span - 1 - p for span, p in zip(spans, pad, strict=True)]
-        return _in_layout(g, op, g.Conv, [dy, kernel], **_window(op, rest, rest))
+        if _convolves(op, heads, to_first(g, data, op.layout)):
+            return _in_layout(g, op, g.Conv, [dy, _turned(g, op, weight)], **window)
     size = spatial(g, to_first(g, data, op.layout))
     left = [  # what no window reaches
         (n + 2 * p - span) % s for n, p, span, s in zip(size, pad, spans, stride, strict=True)
