@@ -16,11 +16,9 @@ counted.
 import argparse
 import json
 import random
-import re
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -60,20 +58,9 @@ def exported(name, folder):
     return path
 
 
-@contextmanager
 def ours(path, *options):
     """A server of ours, and its address."""
-    words = ["serve", str(path), "--port", "0", "--threads", "1", "--json", "--drain", "0", *options]
-    command = [sys.executable, "-m", "hybridonnx", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            for line in process.stderr:
-                if found := re.search(r"at http://(\S+) until", line):
-                    yield process, found[1]
-                    return
-            raise SystemExit("the server did not start")
-        finally:
-            process.kill()
+    return client.server(path, "--drain", "0", *options)
 
 
 @contextmanager

@@ -1,11 +1,14 @@
-"""A client of the protocol of KServe v2, made of Python's own HTTP alone."""
+"""A client of the protocol of KServe v2, made of Python's own HTTP alone, and our server in a process."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
-from contextlib import closing
+import subprocess
+import sys
+from contextlib import closing, contextmanager
 
 import numpy as np
 
@@ -21,6 +24,22 @@ DATATYPES = {
 }
 DTYPES = {datatype: dtype for dtype, datatype in DATATYPES.items()}
 LENGTH = "Inference-Header-Content-Length"
+
+
+@contextmanager
+def server(path, *options):
+    """Our server in a process of its own, with one thread, and its address."""
+    words = ["serve", str(path), "--port", "0", "--threads", "1", "--json", *options]
+    command = [sys.executable, "-m", "hybridonnx", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stderr:
+                if found := re.search(r"at http://(\S+) until", line):
+                    yield process, found[1]
+                    return
+            raise AssertionError("the server did not start")
+        finally:
+            process.kill()
 
 
 def exchange(address, method, path, body=b"", headers=None):

@@ -22,8 +22,8 @@ import pytest
 import hybridonnx as mx
 from hybridonnx.deploy.sources import sources_of
 from hybridonnx.errors import FormatError
-from hybridonnx.gluon import nn
 from tests.processes import children, command_of
+from tests.small_model import write_model
 
 ROWS = 230
 BATCH = 16
@@ -31,13 +31,7 @@ BATCH = 16
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "net.onnx"
-    mx.random.seed(5)
-    net = nn.HybridSequential()
-    net.add(nn.Conv2D(4, 3, activation="relu"), nn.GlobalAvgPool2D(), nn.Dense(6))
-    net.initialize(mx.init.Xavier())
-    mx.onnx.export_model(net, path, input_shapes=[("batch", 3, 8, 8)])
-    return path
+    return write_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="module")

@@ -74,8 +74,10 @@ def test_depthwise_convolutions(batch, stride, dilate, channels):
 
 
 @needs_blocks
-@pytest.mark.parametrize(("channels", "filters", "group"), [(32, 48, 1), (32, 32, 32), (64, 32, 32)])
-def test_transposed_convolutions(channels, filters, group):
+@pytest.mark.parametrize(
+    ("channels", "filters", "group", "blocked"), [(32, 48, 1, 1), (32, 32, 32, 2), (64, 32, 32, 0)]
+)
+def test_transposed_convolutions(channels, filters, group, blocked):
     attributes = {
         "kernel": (3, 4),
         "stride": (1, 2),
@@ -83,7 +85,8 @@ def test_transposed_convolutions(channels, filters, group):
         "num_filter": filters,
         "num_group": group,
     }
-    compare({**attributes, "no_bias": False}, (2, channels, 13, 15), transposed=True)
+    count = compare({**attributes, "no_bias": False}, (2, channels, 13, 15), transposed=True)
+    assert count == blocked
 
 
 @needs_blocks

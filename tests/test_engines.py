@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
-from hybridonnx.gluon import nn
 from tests.processes import children
+from tests.small_model import write_model
 
 PYTHON = os.environ.get("HYBRIDONNX_ENGINES", "")
 RUN = Path(__file__).with_name("engine_run.py")
@@ -35,13 +35,7 @@ def engine(request):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "net.onnx"
-    mx.random.seed(5)
-    net = nn.HybridSequential()
-    net.add(nn.Conv2D(4, 3, activation="relu"), nn.GlobalAvgPool2D(), nn.Dense(6))
-    net.initialize(mx.init.Xavier())
-    mx.onnx.export_model(net, path, input_shapes=[("batch", 3, 8, 8)])
-    return path
+    return write_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

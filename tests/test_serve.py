@@ -8,12 +8,11 @@ import random
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 import numpy as np
 import onnx
@@ -457,27 +456,11 @@ def test_a_server_serves_once(folder):
 # ---- how it ends
 
 
-@contextmanager
-def started(path, *options):
-    """A server in a process of its own, and its address."""
-    words = ["serve", str(path), "--port", "0", "--threads", "1", "--json", *options]
-    command = [sys.executable, "-m", "hybridonnx", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            for line in process.stderr:
-                if found := re.search(r"at http://(\S+) until", line):
-                    yield process, found[1]
-                    return
-            raise AssertionError("the server did not start")
-        finally:
-            process.kill()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM")
 @pytest.mark.parametrize("drain", ["0", "0.5"])
 def test_the_end_loses_no_request_that_was_taken(folder, bare, drain):
     """Clients ask all the time, on connections that stay and on new ones; each answer is whole and right."""
-    with started(folder / "net.onnx", "--drain", drain) as (process, address):
+    with client.server(folder / "net.onnx", "--drain", drain) as (process, address):
         require_no_loss(process, address, bare(drawn(2)))
 
 
@@ -525,7 +508,7 @@ def require_no_loss(process, address, want):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM")
 def test_while_it_ends_it_is_not_ready_and_still_answers(folder, bare):
-    with started(folder / "net.onnx", "--drain", "60") as (process, address):
+    with client.server(folder / "net.onnx", "--drain", "60") as (process, address):
         process.send_signal(signal.SIGTERM)
         while client.get(address, "/v2/health/ready")[0] == 200:
             time.sleep(0.02)
