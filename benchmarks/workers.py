@@ -1,9 +1,9 @@
 """Training by several processes beside one: python benchmarks/workers.py [--network resnet18] [--rounds 3]
 
-Each round runs one worker, two that do not tell each other anything, two that sum gradients in the step
-alone, and two that sum them while the backward pass goes on, each with one thread; the fastest step counts.
-What is hidden of the communication is how much of what summing costs is gone with the overlap. The rest is a
-simulation of many machines.
+Each round runs one worker, and two whose steps take turns: those that do not tell each other anything, those
+that sum gradients in the step alone, and those that sum them while the backward pass goes on. Each worker has
+one thread; medians count. What is hidden of the communication is how much of what summing costs is gone with
+the overlap. The rest is a simulation of many machines.
 """
 
 import argparse
@@ -14,14 +14,10 @@ import subprocess
 import sys
 import time
 
-STEPS, WARM = 10, 3
+TURNS, WARM = 10, 3
 NETWORKS = ("resnet18", "transformer")
-MODES = {
-    "one worker": (1, "alone", "1"),
-    "two, no sums": (2, "alone", "1"),
-    "two, sums in the step": (2, "sums", "0"),
-    "two, sums meanwhile": (2, "sums", "1"),
-}
+WAYS = {"no sums": "0", "in the step": "0", "meanwhile": "1"}
+"""The kinds of a step, and whether each sums while the backward pass goes on."""
 
 # ---- in each worker
 
@@ -69,8 +65,8 @@ def task(mx, network, rank):
     return mx.gluon.model_zoo.vision.resnet18_v1(), loss, images, mx.nd.array(rng.integers(0, 1000, 16))
 
 
-def work(network, mode):
-    """Train, and print what a step takes, and when each bucket was complete."""
+def work(network):
+    """Train, and print what each kind of step takes, and when each bucket was complete."""
     import hybridonnx as mx
     from hybridonnx.kvstore import gradients
 
@@ -80,72 +76,74 @@ def work(network, mode):
     net.initialize(mx.init.Xavier())
     net.hybridize()
     loss_function.hybridize()
-    trainer = mx.gluon.Trainer(
-        net.collect_params(), "sgd", {"learning_rate": 0.001}, kvstore=kv if mode == "sums" else None
-    )
-    took, begun, events = [], [], []
+    trainers = {
+        sums: mx.gluon.Trainer(
+            net.collect_params(), "sgd", {"learning_rate": 0.001}, kvstore=kv if sums else None
+        )
+        for sums in (False, True)
+    }
+    seconds, begins, events = {way: [] for way in WAYS}, {way: [] for way in WAYS}, []
     begin = gradients._Bucket.begin
 
-    def told(bucket, workers):
+    def record(bucket, workers):
         events.append((time.perf_counter(), bucket.own.nbytes))
         begin(bucket, workers)
 
-    gradients._Bucket.begin = told
-    for step in range(WARM + STEPS):
-        kv.barrier()
-        events.clear()
-        started = time.perf_counter()
-        with mx.autograd.record():
-            loss = loss_function(net(x), y)
-        loss.backward()
-        passed = time.perf_counter()
-        trainer.step(len(x) * kv.num_workers)
-        kv.barrier()  # so that each way waits for the slower worker
-        if step >= WARM:
-            took.append(time.perf_counter() - started)
-            begun.append([(at - started, size) for at, size in events] + [(passed - started, 0)])
-    first = took.index(min(took))
+    gradients._Bucket.begin = record
+    for turn in range(WARM + TURNS):
+        for way, overlap in WAYS.items():
+            os.environ["HYBRIDONNX_OVERLAP"] = overlap
+            kv.barrier()
+            events.clear()
+            start = time.perf_counter()
+            with mx.autograd.record():
+                loss = loss_function(net(x), y)
+            loss.backward()
+            end = time.perf_counter()
+            trainers[way != "no sums"].step(len(x) * kv.num_workers)
+            kv.barrier()  # so that each way waits for the slower worker
+            if turn >= WARM:
+                seconds[way].append(time.perf_counter() - start)
+                begins[way].append([(at - start, size) for at, size in events] + [(end - start, 0)])
     if kv.rank == 0:
-        found = {
-            "step": min(took),
-            "median": statistics.median(took),
-            "begun": begun[first],
-            "last": min(took),
-        }
-        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.write(json.dumps({"seconds": seconds, "begins": begins}) + "\n")
 
 
 # ---- what starts them
 
 
-def launch(network, name):
-    workers, mode, overlap = MODES[name]
-    environ = dict(os.environ, HYBRIDONNX_OVERLAP=overlap, HYBRIDONNX_THREADS="1", OMP_NUM_THREADS="1")
-    done = subprocess.run(
-        [sys.executable, "-m", "hybridonnx", "launch", "-n", str(workers), __file__, "work", network, mode],
+def launch(network, workers):
+    environ = dict(os.environ, HYBRIDONNX_THREADS="1", OMP_NUM_THREADS="1")
+    run = subprocess.run(
+        [sys.executable, "-m", "hybridonnx", "launch", "-n", str(workers), __file__, "work", network],
         env=environ,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return json.loads(run.stdout)
 
 
 def measure(network, rounds):
-    """Each mode's runs, in turns."""
-    runs = {name: [] for name in MODES}
-    for _ in range(rounds):
-        for name in MODES:
-            runs[name].append(launch(network, name))
-    return runs
+    """The turns of one worker, and of two: by way the seconds of all steps, and when buckets began."""
+    runs = [(launch(network, 1), launch(network, 2)) for _ in range(rounds)]
+    return [
+        {
+            key: {way: [step for run in column for step in run[key][way]] for way in WAYS}
+            for key in ("seconds", "begins")
+        }
+        for column in zip(*runs, strict=True)
+    ]
 
 
-def report(network, runs):
-    steps = {name: min(run["step"] for run in found) for name, found in runs.items()}
-    one, free, late, early = steps.values()
-    hidden = 1 - (early - free) / (late - free)
-    cells = [f"{1000 * value:.0f}" for value in (one, free, late, early)]
-    cells += [f"{2 * one / value:.2f}" for value in (free, late, early)] + [f"{100 * hidden:.0f} %"]
+def report(network, one, two):
+    alone = statistics.median(one["seconds"]["no sums"])
+    free, late, early = (statistics.median(two["seconds"][way]) for way in WAYS)
+    turns = list(zip(*two["seconds"].values(), strict=True))
+    cost = statistics.median(b - a for a, b, _ in turns)
+    hidden = statistics.median(b - c for _, b, c in turns) / cost
+    cells = [f"{1000 * value:.0f}" for value in (alone, free, late, early)]
+    cells += [f"{2 * alone / value:.2f}" for value in (free, late, early)] + [f"{100 * hidden:.0f} %"]
     print(f"| {network} | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -172,32 +170,27 @@ def exchange(size, workers, rate, way):
     return rounds * (2 * (latency + size / speed) + size / ADDED)
 
 
-def simulated(run, workers, rate, way):
+def simulated(step, workers, rate, way):
     """The seconds of a step: buckets go one after another, each once it is complete everywhere."""
-    *buckets, (passed, _) = run["begun"]
+    *buckets, (end, _) = step["begins"]
     behind, free = 1 + DELAY, 0.0
     for at, size in buckets:
         free = max(free, at * behind) + exchange(size, workers, rate, way)
-    return max(free, passed * behind) + update(run)
+    return max(free, end * behind) + max(step["alone"] - end, 0.0)  # the rest is the optimizer's
 
 
-def update(run):
-    """Seconds of the optimizer."""
-    return run["alone"] - run["begun"][-1][0] if run["alone"] > run["begun"][-1][0] else 0.0
-
-
-def simulate(network, runs):
+def simulate(network, one, two):
     """Rows of what many workers reach of as many times one's speed."""
-    run = min(runs["two, sums meanwhile"], key=lambda found: found["last"])
-    alone = min(found["step"] for found in runs["one worker"])
-    run = {**run, "alone": alone}
-    scale = alone / max(run["last"], alone)  # two share a machine's memory here, and have one each there
-    run["begun"] = [(at * scale, size) for at, size in run["begun"]]
+    seconds = two["seconds"]["meanwhile"]
+    fastest, alone = min(seconds), min(one["seconds"]["no sums"])
+    scale = alone / max(fastest, alone)  # two share a machine's memory here, and have one each there
+    begins = [(at * scale, size) for at, size in two["begins"]["meanwhile"][seconds.index(fastest)]]
+    step = {"begins": begins, "alone": alone}
     for workers in (8, 64, 512):
         cells = []
         for rate in (10, 100):
             for way in ("ring", "tree"):
-                cells.append(f"{100 * alone / simulated(run, workers, rate, way):.0f} %")
+                cells.append(f"{100 * alone / simulated(step, workers, rate, way):.0f} %")
         print(f"| {network} | {workers} | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -209,14 +202,15 @@ def main():
     titles = ["Network", "one, ms", "two, no sums", "sums in the step", "sums meanwhile"]
     titles += ["speed of two, no sums", "sums in the step", "sums meanwhile", "hidden"]
     print("| " + " | ".join(titles) + " |\n|" + "---|" * len(titles))
-    found = {network: measure(network, options.rounds) for network in options.network or NETWORKS}
-    for network, runs in found.items():
-        report(network, runs)
+    results = {}
+    for network in options.network or NETWORKS:
+        results[network] = measure(network, options.rounds)
+        report(network, *results[network])
     print(
         "\n| Network | machines | 10 Gb/s, ring | tree | 100 Gb/s, ring | tree |\n|---|---|---|---|---|---|"
     )
-    for network, runs in found.items():
-        simulate(network, runs)
+    for network, result in results.items():
+        simulate(network, *result)
 
 
 if __name__ == "__main__":
