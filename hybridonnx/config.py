@@ -75,6 +75,12 @@ TF32 = Switch(
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Input shapes for which a hybridized block keeps sessions, those last used."
 )
+CACHE = Switch(
+    "HYBRIDONNX_CACHE",
+    "~/.cache/hybridonnx",
+    "Folder for optimised models of hybridized blocks, which the next process starts from; 0: none are kept.",
+)
+CACHE_SIZE = Switch("HYBRIDONNX_CACHE_SIZE", 2048, "The most MiB that these models have together.")
 PROFILE = Switch(
     "HYBRIDONNX_PROFILE", "", "Folder for ONNX Runtime's profiles of the sessions, one JSON file for each."
 )

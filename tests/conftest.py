@@ -18,6 +18,9 @@ from tests import onnx_case_table
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
 
+# No test starts from what another has left; tests/test_model_cache.py has a cache of its own.
+os.environ["HYBRIDONNX_CACHE"] = "0"
+
 
 @pytest.fixture(autouse=True)
 def seeds(request: pytest.FixtureRequest) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum, IntEnum
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 from .. import config
 from .._locks import new_lock, no_fork
@@ -15,16 +17,18 @@ from ..context import Context, current_context, device_of
 from ..dtypes import container_of, is_bfloat16
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
+from ..ndarray.np_shape import is_np_shape
 from ..ndarray.watch import Watch
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
-from ..symbol.graph import Entry, Node
+from ..symbol.graph import Entry, Node, topological
 from ..symbol.infer import infer
 from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .device_session import GraphOnDevice
 from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
+from .model_cache import MODEL, WEIGHTS, Place
 from .parts import MOST_NODES, Part
 from .plan import Plan
 from .session import EMPTY_ARRAYS_END_PROCESS, Session
@@ -35,6 +39,12 @@ _FREEZE_AFTER = 4
 """After so many calls without a write parameters are frozen, at first; each write afterwards doubles it."""
 _FREEZE_AFTER_AT_MOST = 256
 _NEVER = float("inf")
+_WORTH_KEEPING = 0.05
+"""Seconds from which on what a session was made of is kept for the next process."""
+_MOST_WRITES = 2
+"""Times that parameters may have changed: what changes more often does not come again."""
+_MOST_BYTES = 1 << 26
+"""Of inputs to compare a stored model with."""
 _MOST_SHAPES = 1024
 """How many combinations of shapes a graph remembers."""
 
@@ -78,6 +88,30 @@ _EINSUM = frozenset({"_npi_einsum", "_einsum"})
 """Operators at which every ONNX Runtime up to 1.32 may end if an array has no elements."""
 _INLINE_LIMIT = 2
 """MXNet's own limit of operators; below it graphs of more are one node for `get_symbol`."""
+
+
+class StoredGraph:
+    """A lowered graph whose optimised model is stored: it is lowered only if somebody asks for more."""
+
+    noise: ClassVar[Sequence[Any]] = ()
+
+    def __init__(self, lower: Callable[[], Any]) -> None:
+        self._lower = lower
+
+    @cached_property
+    def _lowered(self) -> Any:
+        return self._lower()
+
+    @property
+    def model(self) -> Any:
+        """The model."""
+        return self._lowered.model
+
+    @property
+    def parameters(self) -> Mapping[str, Spec]:
+        """Those of its initializers that are parameters of the Symbol."""
+        parameters: Mapping[str, Spec] = self._lowered.parameters
+        return parameters
 
 
 class CompiledGraph:
@@ -128,6 +162,7 @@ class CompiledGraph:
         self._lock = new_lock()
         self._watch = Watch(self._arrays.values())
         self._calls_since_write = _FREEZE_AFTER_AT_MOST
+        self._writes = 0
         self._freeze_after: float = _NEVER if config.DETERMINISM() else _FREEZE_AFTER
 
     def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
@@ -245,6 +280,7 @@ class CompiledGraph:
             return True
         with no_fork(), self._lock:
             if self._watch.dirty:
+                self._writes += 1
                 self._drop_frozen()
                 if self._calls_since_write >= self._freeze_after:
                     self._freeze_after = min(2 * self._freeze_after, _FREEZE_AFTER_AT_MOST)
@@ -332,6 +368,28 @@ class CompiledGraph:
 
     def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
         """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
+        place = self._place(arrays, form, variant)
+        session: Session | GraphOnDevice | Chain | None = None
+        if place is None:
+            session = self._make_session(arrays, form, variant)
+        else:
+            model = place.model()
+            if model is not None:
+                session = self._open(str(model), arrays, form, variant)
+            if session is None:
+                watch, begin = Watch(self._arrays.values()), time.perf_counter()
+                session = self._make_session(arrays, form, variant)
+                if time.perf_counter() - begin > _WORTH_KEEPING:
+                    self._keep(place, session, arrays, watch)
+        if session is None:
+            return None
+        inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
+        return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
+
+    def _make_session(
+        self, arrays: Sequence[Array], form: Form, variant: _Variant
+    ) -> Session | GraphOnDevice | Chain | None:
+        """A session, compiled now; `None` if its values cannot be the graph's."""
         from ..converters import to_onnx
 
         if not self._exchanges_all(arrays):
@@ -346,8 +404,63 @@ class CompiledGraph:
             parameters = self._values() if variant else {}
             lowered = self._lower(to_onnx, arrays, form, variant, parameters)
             session = self._start(lowered, parameters, self._symbol.nodes())
-        inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
-        return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
+        return session
+
+    # ---- sessions that other processes have made
+
+    def _place(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> Place | None:
+        """Where this graph's optimised model is kept; `None` if it is not to be."""
+        is_settled = variant and self._writes <= _MOST_WRITES and not self._fitted
+        if self._device is not None or not is_settled or self._operators > MOST_WHOLE:
+            return None
+        if not all(node.is_variable or (node.is_known and not node.op.stateful) for node in self._nodes()):
+            return None
+
+        def parts() -> list[str]:
+            specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
+            given = [f"{name} {spec.shape!r} {spec.dtype!r}" for name, spec in specs.items()]
+            own = [f"{name} {a.shape} {a.dtype!r}" for name, a in self._arrays.items()]
+            text = self._symbol.tojson(remove_amp_cast=False)
+            return [text, str(int(variant)), str(is_np_shape()), *given, *own]
+
+        return Place.of(parts, self._arrays)
+
+    def _nodes(self) -> Sequence[Node]:
+        """Those of the graph and of all graphs inside of it."""
+        nodes = list(self._symbol.nodes())
+        for node in nodes:
+            for body in node.subgraphs:
+                nodes += topological(body.outputs)
+        return nodes
+
+    def _open(self, model: str, arrays: Sequence[Array], form: Form, variant: _Variant) -> Session | None:
+        """The session of a stored model; `None` if ONNX Runtime refuses it."""
+
+        def lower() -> Any:
+            from ..converters import to_onnx
+
+            return self._lower(to_onnx, arrays, form, variant, self._arrays)
+
+        operators = partial(operators_of, self._symbol.nodes())
+        try:
+            return Session(StoredGraph(lower), self._arrays, self._static_alloc, operators, stored=model)
+        except MXNetError as exc:
+            logger.info("cache: %s", without_places(exc))
+            return None
+
+    def _keep(self, place: Place, session: Any, arrays: Sequence[Array], watch: Watch) -> None:
+        """Store what a session was made of, unless it cannot be."""
+        if not isinstance(session, Session) or not session.is_storable:
+            return
+        if sum(a.nbytes for a in arrays) > _MOST_BYTES:
+            return
+        given = dict(zip(self._inputs, arrays, strict=True))
+        feeds = {name: given[name].copy() for name in session.inputs}
+
+        def write(folder: Path) -> bool:
+            return session.store(str(folder / MODEL), WEIGHTS, feeds)
+
+        place.keep(write, lambda: not watch.dirty)
 
     def _chain(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Chain | None:
         """The sessions of a large graph's parts; `None` if it is one session, as it cannot be cut.

@@ -69,7 +69,7 @@ class _DeviceSession(Started):
         self._start_with(start, recording)
         for kind, provider in () if device.is_fake else elsewhere(self._session, device):
             device.tell(kind, f"ONNX Runtime has no kernel of it in {device.provider}, but in {provider}.")
-        self._measured = MeasuredSession(start, recording, model.graph)
+        self._measured = MeasuredSession(start, recording, lambda: model.graph)
         self._outputs = list(lowered.outputs)
         self.types = [output.type for output in self._session.get_outputs()]
         """ONNX's texts of the outputs' types."""

@@ -10,6 +10,9 @@ import numpy as np
 from .._version import __version__
 from .session import VERSION
 
+_PROCESSOR = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
+"""How the lines of Linux begin that tell what a processor is: on Intel's and AMD's, and on Arm's."""
+
 
 def environment() -> dict[str, str]:
     """Versions and the machine."""
@@ -21,6 +24,21 @@ def environment() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "processors": str(processors()),
     }
+
+
+def processor() -> str:
+    """The processor's model and what it can do, as far as the system tells."""
+    lines: set[str] = set()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if not line.strip():  # the others are like the first
+                    break
+                if line.startswith(_PROCESSOR):
+                    lines.add(" ".join(line.split()))
+    except OSError:
+        pass
+    return "\n".join([platform.machine(), platform.processor(), *sorted(lines)])
 
 
 def processors() -> int:

@@ -85,10 +85,12 @@ _NORMALIZED = "_bn"
 class MeasuredSession:
     """A session beside another one, which is there while the profiler runs, and counts the time of each node.
 
-    `start` makes a session from settings.
+    `start` makes a session from settings, and `graph` tells the lowered graph if anybody asks for its nodes.
     """
 
-    def __init__(self, start: Callable[[Any], Any], settings: Callable[[], Any], graph: Any) -> None:
+    def __init__(
+        self, start: Callable[[Any], Any], settings: Callable[[], Any], graph: Callable[[], Any]
+    ) -> None:
         self._start, self._settings, self._graph = start, settings, graph
         self._session: Any = None
         self._folder: ScratchFolder | None = None
@@ -119,7 +121,7 @@ class MeasuredSession:
 
     def names(self, operators: Operators) -> Names:
         """What the nodes of the session were made for."""
-        return Names(self._graph, {} if operators is None else operators())
+        return Names(self._graph(), {} if operators is None else operators())
 
     def collect(self) -> None:
         """Make events of what was measured so far, and let go of the session."""

@@ -75,6 +75,8 @@ VERSION: str = ort.__version__
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
+_OUTSIDE = 1024
+"""Bytes from which on a weight of a stored model is outside of it, where it is mapped and not read."""
 _KINDS = 3
 """How many kinds of nodes the profiler names of a session."""
 _sessions = itertools.count()
@@ -264,10 +266,34 @@ class _Memory:
         self.__array_interface__ = {"shape": shape, "typestr": "<u2", "data": where, "version": 3}
 
 
+def _stored(path: str, settings: Any) -> Any:
+    """A session for what ONNX Runtime has optimised before; `None` if it refuses the file."""
+    level = settings.graph_optimization_level
+    settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        return _start(path, settings)
+    except MXNetError as exc:  # it is gone since
+        logger.info("cache: %s", exc)
+        settings.graph_optimization_level = level
+        return None
+
+
+def _one_thread() -> Any:
+    settings = options()
+    settings.intra_op_num_threads = 1
+    settings.enable_profiling = False
+    return settings
+
+
+def _bits(array: Array) -> tuple[Any, ...]:
+    return array.dtype, array.shape, array.tobytes()
+
+
 class Session(Started):
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy.
 
-    Sessions that are parts of one graph run `in_turn`.
+    Sessions that are parts of one graph run `in_turn`. `stored` is a file of ONNX Runtime's with what it has
+    made of the same graph and parameters.
     """
 
     def __init__(
@@ -277,24 +303,25 @@ class Session(Started):
         reuse_outputs: bool = False,
         operators: Operators = None,
         in_turn: bool = False,
+        stored: str = "",
     ) -> None:
-        names = [name for name in lowered.parameters if name in parameters]
-        self._held = [value_of(parameters[name]) for name in names]
-        model, held = lowered.model, self._held
+        self._held: list[Any] = []
 
         def start(settings: Any) -> Any:
-            if names:
-                settings.add_external_initializers(names, held)
-            return _start(model.SerializeToString(), settings)
+            session = _stored(stored, settings) if stored else None
+            return session or self._start_lowered(lowered, parameters, settings)
 
         settings = partial(options, in_turn)
         self._start_with(start, settings)
-        self._measured = MeasuredSession(start, settings, model.graph)
+        self._measured = MeasuredSession(start, settings, lambda: lowered.model.graph)
         self._operators = operators
-        self.inputs: Sequence[str] = lowered.inputs
+        self._noise = lowered.noise
+        drawn = {noise.name for noise in self._noise}
+        inputs = [value.name for value in self._session.get_inputs()]
+        self.inputs: Sequence[str] = [name for name in inputs if name not in drawn]
         """The names of the inputs that the graph uses."""
-        self._outputs = list(lowered.outputs)
-        self._title = _title("predict", lowered)
+        self._outputs = [value.name for value in self._session.get_outputs()]
+        self._title = partial(_title, "predict", lowered)
         values = (*self._session.get_inputs(), *self._session.get_outputs())
         types = {value.name: value.type for value in values}
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
@@ -302,7 +329,6 @@ class Session(Started):
         self._run = self._run_on_containers if self._containers else self._run_once
         if _BFLOAT16_TENSOR in types.values():
             self._run = self._run_on_values
-        self._noise = lowered.noise
         reuses = (
             reuse_outputs
             and counts_references()
@@ -310,6 +336,38 @@ class Session(Started):
             and _NOT_IN_POOL.isdisjoint(types.values())
         )
         self._pool: list[_Bound] | None = [] if reuses else None
+
+    def _start_lowered(self, lowered: Any, parameters: Mapping[str, Array], settings: Any) -> Any:
+        names = [name for name in lowered.parameters if name in parameters]
+        if names:
+            self._held = [value_of(parameters[name]) for name in names]
+            settings.add_external_initializers(names, self._held)
+        return _start(lowered.model.SerializeToString(), settings)
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether `store` can run it: it takes and gives arrays, and draws nothing."""
+        return self._run == self._run_once and not self._noise
+
+    def store(self, path: str, weights: str, feeds: Mapping[str, Array]) -> bool:
+        """Write the optimised model, and tell whether it gives what it was made of, bit for bit.
+
+        Args:
+            path: Its file.
+            weights: The name of the file beside it with what is large.
+            feeds: Inputs to run both with, by name.
+        """
+        settings = _one_thread()
+        settings.optimized_model_filepath = path
+        settings.add_session_config_entry("session.optimized_model_external_initializers_file_name", weights)
+        settings.add_session_config_entry(
+            "session.optimized_model_external_initializers_min_size_in_bytes", str(_OUTSIDE)
+        )
+        with no_fork():
+            results = self._start(settings).run(self._outputs, dict(feeds))
+            session = _stored(path, _one_thread())
+            others = session.run(self._outputs, dict(feeds)) if session else []
+        return [_bits(y) for y in results] == [_bits(y) for y in others]
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
         """The outputs for the inputs by name."""
@@ -323,7 +381,7 @@ class Session(Started):
             with no_fork():
                 if profile.sessions:
                     session = self._measured.begin(self._operators)
-                    return profile.call("session", self._title, self._run, session, feeds)
+                    return profile.call("session", self._title(), self._run, session, feeds)
                 session = self._session or self._restart()
                 if self._pool is None:
                     return self._run(session, feeds)
@@ -409,7 +467,7 @@ class StepSession(Started):
 
         settings = partial(self.options, in_arena)
         self._start_with(start, settings)
-        self._measured = MeasuredSession(start, settings, model.graph)
+        self._measured = MeasuredSession(start, settings, lambda: model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
         types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]

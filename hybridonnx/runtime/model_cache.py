@@ -1,0 +1,281 @@
+"""Optimised models of sessions, kept on the disk for the next process that runs the same graph.
+
+    <HYBRIDONNX_CACHE>/<graph>/<weights>/model.onnx     what ONNX Runtime made of the lowered graph
+                                         weights.bin    the weights, as its kernels like them; mapped
+                                         entry.json     sizes and times of both, and the model's digest
+
+`graph` is a digest of all that a lowered graph depends on but the weights: where there is no such folder,
+nobody reads the weights for theirs. An entry is made in a folder of another name, and has its own name when
+it is complete and has given the same outputs as the session that it was made of, bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import config
+from .._json import json_text
+from .._locks import new_lock
+from ..ops import Array
+from .environment import environment, processor, processors
+
+__all__ = ["Place", "graph_digest"]
+
+logger = logging.getLogger("hybridonnx")
+
+MODEL, WEIGHTS, ENTRY = "model.onnx", "weights.bin", "entry.json"
+_NEW = ".new-"
+"""How the names of folders begin whose entries are not complete."""
+_SCHEMA = "1"
+_GROUP, _PIECE = 4 << 20, 16 << 20
+"""Bytes of weights that one digest has at least, and at most."""
+_READERS = 4
+"""Threads that make digests."""
+_SHARE = 4
+"""One entry may have this part of the cache."""
+_STALE = 3600.0
+"""Seconds after which what a process has not completed is nobody's."""
+_LARGEST_ENTRY = 1 << 16
+_writing = new_lock()
+"""Held by the thread that makes an entry: one at a time."""
+
+
+def graph_digest(parts: Iterable[str]) -> str:
+    """A digest of these texts, of the package, of ONNX Runtime and of the processor."""
+    value = sha256()
+    for part in (*_machine(), *parts):
+        text = part.encode("utf-8", "surrogateescape")
+        value.update(b"%d " % len(text) + text)
+    return value.hexdigest()
+
+
+@cache
+def _machine() -> tuple[str, ...]:
+    """What the same graph may be optimised differently for."""
+    versions = environment()
+    del versions["processors"]
+    return (_SCHEMA, json_text(versions), _onnx(), processor(), _package())
+
+
+def _onnx() -> str:
+    """The version of onnx, which is not imported: that takes as long as a small network's lowering."""
+    spec = find_spec("onnx")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        with suppress(OSError):
+            return (Path(folder) / "version.py").read_text("utf-8", "replace")
+    return ""
+
+
+def _package() -> str:
+    """The package's modules by size and time, as those who work on it do not change its version."""
+    value, folders = sha256(), [Path(__file__).parents[1]]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.is_dir():
+                    folders.append(Path(entry.path))
+                elif entry.name.endswith(".py"):
+                    state = entry.stat()
+                    value.update(f"{entry.name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return value.hexdigest()
+
+
+def _weights_digest(arrays: Mapping[str, Array], in_turn: bool = False) -> str:
+    """A digest of arrays by name."""
+    value = sha256()
+    for name, array in arrays.items():
+        value.update(f"{name} {array.dtype.str} {array.dtype.name} {array.shape}\n".encode())
+    groups = list(_groups(arrays.values()))
+    if in_turn:
+        value.update(b"".join(map(_group_digest, groups)))
+    else:
+        with ThreadPoolExecutor(min(_READERS, processors())) as pool:
+            value.update(b"".join(pool.map(_group_digest, groups)))
+    return value.hexdigest()
+
+
+def _group_digest(group: Sequence[Array]) -> bytes:
+    value = sha256()
+    for piece in group:
+        value.update(piece.data)
+    return value.digest()
+
+
+def _groups(arrays: Iterable[Array]) -> Iterator[list[Array]]:
+    """The bytes of arrays in groups of about one size, each the work of one thread."""
+    group: list[Array] = []
+    size = 0
+    for array in arrays:
+        memory = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        for start in range(0, memory.size, _PIECE):
+            group.append(memory[start : start + _PIECE])
+            size += group[-1].size
+            if size >= _GROUP:
+                yield group
+                group, size = [], 0
+    if group:
+        yield group
+
+
+class Place:
+    """Where the optimised model of one graph with its weights is kept, or would be."""
+
+    def __init__(self, folder: Path, weights: Mapping[str, Array]) -> None:
+        self._folder, self._weights = folder, weights
+
+    @classmethod
+    def of(cls, parts: Callable[[], Iterable[str]], weights: Mapping[str, Array]) -> Place | None:
+        """The place of a graph of which `parts` tell all but the weights; `None` if there is to be none."""
+        root = _root()
+        if root is None or any(array.dtype.hasobject for array in weights.values()):
+            return None
+        if sum(array.nbytes for array in weights.values()) > _limit() // _SHARE:
+            return None
+        return cls(root / graph_digest(parts()), weights)
+
+    def model(self) -> Path | None:
+        """The file of the optimised model, if there is a whole one that is this user's."""
+        if not _is_own(self._folder.parent) or not _is_own(self._folder):
+            return None
+        entry = self._folder / _weights_digest(self._weights)
+        if not _is_whole(entry):
+            return None
+        with suppress(OSError):
+            os.utime(entry / ENTRY)  # it was used
+        return entry / MODEL
+
+    def keep(self, write: Callable[[Path], bool], is_valid: Callable[[], bool]) -> None:
+        """Have another thread make an entry.
+
+        Args:
+            write: Writes the model and its weights into a folder, and tells whether they are right.
+            is_valid: Whether the weights are still what they were before that.
+        """
+        # Python waits for it at its end
+        thread = threading.Thread(target=self._keep, args=(write, is_valid), name="hybridonnx-cache")
+        with suppress(RuntimeError):  # there are no new threads: the next process makes its own
+            thread.start()
+
+    def _keep(self, write: Callable[[Path], bool], is_valid: Callable[[], bool]) -> None:
+        new: Path | None = None
+        try:
+            with _writing:
+                _be_patient()
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if not _is_own(self._folder.parent) or not _is_own(self._folder):
+                    logger.info("cache: %s is not this user's alone", self._folder)
+                    return
+                # in turn, as Python has no new threads any more when it ends
+                entry = self._folder / _weights_digest(self._weights, in_turn=True)
+                if _is_whole(entry):  # another process was faster
+                    return
+                new = Path(tempfile.mkdtemp(prefix=_NEW, dir=self._folder))
+                if not write(new):
+                    logger.info("cache: a model is not kept, as it gives other numbers once it is stored")
+                elif not is_valid():
+                    logger.info("cache: a model is not kept, as its parameters have changed")
+                else:
+                    _complete(new)
+                    shutil.rmtree(entry, ignore_errors=True)  # it is not whole
+                    os.rename(new, entry)
+                _prune(self._folder.parent)
+        except Exception as exc:  # noqa: BLE001  (a full disk, a model that is refused: the next process makes its own)
+            logger.info("cache: a model is not kept: %s", exc)
+        finally:
+            if new is not None:
+                shutil.rmtree(new, ignore_errors=True)
+
+
+def _root() -> Path | None:
+    """The folder of the cache; `None` if nothing is to be kept, or there is no home."""
+    name = config.CACHE()
+    path = os.path.expanduser(name)
+    return None if name in ("", "0") or path.startswith("~") or _limit() <= 0 else Path(path)
+
+
+def _limit() -> int:
+    """The most bytes that all entries have."""
+    return config.CACHE_SIZE() << 20
+
+
+def _be_patient() -> None:
+    """Let other threads go first, where threads have priorities."""
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is there, and nobody but this user can write into it."""
+    try:
+        state = os.lstat(folder)
+    except OSError:
+        return False
+    if not stat.S_ISDIR(state.st_mode):
+        return False
+    return not hasattr(os, "geteuid") or (state.st_uid == os.geteuid() and not state.st_mode & 0o022)
+
+
+def _complete(folder: Path) -> None:
+    """Write what tells a whole entry from others."""
+    (folder / ENTRY).write_text(json_text(_state(folder)), "utf-8")
+
+
+def _state(folder: Path) -> dict[str, Any]:
+    """What an entry is known by. The weights are not read, as those of a large model take too long."""
+    model, weights = folder / MODEL, folder / WEIGHTS
+    state: dict[str, Any] = {"sha256": sha256(model.read_bytes()).hexdigest()}
+    for path in (model, weights):
+        if path is model or path.exists():
+            here = path.stat()
+            state[path.name] = [here.st_size, here.st_mtime_ns]
+    return state
+
+
+def _is_whole(entry: Path) -> bool:
+    """Whether an entry is there, and is what was written."""
+    if not _is_own(entry):
+        return False
+    try:
+        with (entry / ENTRY).open("rb") as file:
+            known = json.loads(file.read(_LARGEST_ENTRY))
+        return bool(known == _state(entry))
+    except (OSError, ValueError):
+        return False
+
+
+def _prune(root: Path) -> None:
+    """Remove what was not used for longest until the rest is small enough, and what nobody completed."""
+    entries, now = [], time.time()
+    for path in root.glob("*/*"):
+        if path.name.startswith(_NEW):
+            if now - path.lstat().st_mtime > _STALE:
+                shutil.rmtree(path, ignore_errors=True)
+        elif (path / ENTRY).is_file():
+            size = sum(file.lstat().st_size for file in path.iterdir())
+            entries.append(((path / ENTRY).stat().st_mtime, size, path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= _limit():
+            break
+        shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):  # others are in it
+            path.parent.rmdir()
+        total -= size
