@@ -69,7 +69,7 @@ _KINDS = {
     "null": (_with(b"null"), "an object of JSON is required"),
     "no inputs": (_with(b"{}"), "inputs: a list is required"),
     "inputs a number": (_with(b'{"inputs": 3}'), "inputs: a list is required, got int"),
-    "inputs empty": (_with(b'{"inputs": []}'), "inputs: data are required, got none of data"),
+    "inputs empty": (_with(b'{"inputs": []}'), "inputs: data are required, got no data"),
     "inputs of numbers": (_with(b'{"inputs": [1]}'), "inputs: an object"),
     "deep": (_with(b"[" * 100_000), "JSON of fewer levels"),
     "deep data": (_changed(data=json.loads("[" * 500 + "]" * 500)), "elements|shape"),

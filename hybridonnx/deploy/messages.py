@@ -84,7 +84,7 @@ def parse_request(
         arrays[name], rest = _array(item, readers[name], rest)
     missing = [name for name in readers if name not in arrays]
     if missing:
-        raise RefusedError(f"inputs: {', '.join(readers)} are required, got none of {', '.join(missing)}.")
+        raise RefusedError(f"inputs: {', '.join(readers)} are required, got no {', '.join(missing)}.")
     if rest:
         raise RefusedError(f"inputs: a binary_data_size for all bytes is required, got {len(rest)} more.")
     _require_alone(document)

@@ -9,6 +9,9 @@ from ..errors import MXNetError
 
 __all__ = ["Batches", "Limits"]
 
+BATCH = 32
+"""The most rows that requests are put together to unless the caller says."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -15,13 +15,10 @@ from ..onnx.rows import rows_fault
 from .batcher import Batcher
 from .datatypes import datatype_of
 from .messages import RefusedError, Tensor
-from .serve_options import Batches, Limits
+from .serve_options import BATCH, Batches, Limits
 
 if TYPE_CHECKING:
     from .metrics import ModelMetrics
-
-BATCH = 32
-"""The most rows of a batch unless the caller says."""
 
 
 class ServedModel:

@@ -20,6 +20,7 @@ from ..onnx.rows import rows_fault
 from ..symbol.symbol import Symbol
 from .model_names import model_name, require_model_name
 from .model_repository import ModelFolder
+from .serve_options import BATCH
 from .triton_config import (
     Batching,
     Fields,
@@ -39,8 +40,6 @@ __all__ = ["triton"]
 _MODEL = "model.onnx"
 _PYTHON_MODEL = Path(__file__).parents[1] / "runtime" / "triton_model.py"
 _CHUNK = 1 << 24
-_BATCH = 32
-"""The most rows of a batch unless the caller says."""
 
 
 def triton(
@@ -305,7 +304,7 @@ def _batching(
     if most is None:
         files = model_files(path)
         fault = rows_fault(open_model(files), files, sizes=options.sizes)
-        most = 0 if fault else max([_BATCH, *options.preferred])
+        most = 0 if fault else max([BATCH, *options.preferred])
     fixed = [item.name for item in (*inputs, *outputs) if not item.shape or isinstance(item.shape[0], int)]
     if most and (fixed or not inputs):
         if options.max_batch is not None:
