@@ -1,6 +1,6 @@
-"""Networks that run eagerly, by the same code in hybridonnx and in real MXNet.
+"""Networks that run eagerly, or hybridized, by the same code in hybridonnx and in real MXNet.
 
-python benchmarks/_eager_gluon.py PACKAGE NETWORK predict|train, where eager.py says when to run
+python benchmarks/_eager_gluon.py PACKAGE NETWORK predict|train|hybridized, where others say when to run
 """
 
 import importlib
@@ -16,6 +16,8 @@ IMAGES = {
     "digits": (64, 1, 8, 8),
     "lenet": (16, 1, 28, 28),
     "mobilenetv2": (1, 3, 224, 224),
+    "resnet18": (1, 3, 224, 224),
+    "densenet121": (1, 3, 224, 224),
     "resnet50": (1, 3, 224, 224),
     "inceptionv3": (1, 3, 299, 299),
 }
@@ -82,14 +84,16 @@ def transformer(mx):
 class Run:
     """A network with its batch: `step()` runs it once."""
 
-    def __init__(self, mx, network, trains):
-        self.mx, self.trains = mx, trains
+    def __init__(self, mx, network, mode):
+        self.mx, self.trains = mx, mode == "train"
         mx.random.seed(0)
         zoo = mx.gluon.model_zoo.vision
         makers = {
             "digits": lambda: digits(mx),
             "lenet": lambda: lenet(mx),
             "mobilenetv2": lambda: zoo.mobilenet_v2_1_0(classes=CLASSES),
+            "resnet18": lambda: zoo.resnet18_v1(classes=CLASSES),
+            "densenet121": lambda: zoo.densenet121(classes=CLASSES),
             "resnet50": lambda: zoo.resnet50_v1(classes=CLASSES),
             "inceptionv3": lambda: zoo.inception_v3(classes=CLASSES),
             "transformer": lambda: transformer(mx),
@@ -100,6 +104,8 @@ class Run:
         shapes = {"transformer": (1, LENGTH, UNITS), "lstm": (turns.LENGTH, turns.BATCH, turns.UNITS)}
         shape = {**IMAGES, **shapes}[network]
         self.x = mx.nd.array(np.random.RandomState(0).standard_normal(shape).astype(np.float32))
+        if mode == "hybridized":
+            self.net.hybridize(static_alloc=True, static_shape=True)
         self.net(self.x).wait_to_read()
         self.trainer = mx.gluon.Trainer(self.net.collect_params(), "sgd", {"learning_rate": 1e-4})
 
@@ -116,6 +122,6 @@ class Run:
 if __name__ == "__main__":
     package, network, mode = sys.argv[1:]
     mx = importlib.import_module(package)
-    run = Run(mx, network, mode == "train")
+    run = Run(mx, network, mode)
     count = sum(math.prod(p.shape) for p in run.net.collect_params().values())
     turns.take_turns(mx.__version__, count, run.step, mx.nd.waitall)

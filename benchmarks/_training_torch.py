@@ -1,6 +1,6 @@
-"""Training steps in PyTorch, of networks equal to Gluon's.
+"""Training steps in PyTorch, of networks equal to Gluon's, or predictions of one row.
 
-python benchmarks/_training_torch.py NETWORK THREADS, where training.py says when to run
+python benchmarks/_training_torch.py NETWORK THREADS [predict], where training.py or suite.py says when to run
 """
 
 import sys
@@ -126,8 +126,21 @@ class Training:
         return loss.item()
 
 
+class Prediction(Training):
+    """The network with one row: `step()` predicts it."""
+
+    def __init__(self, network):
+        super().__init__(network)
+        self.net.eval()
+        self.data = self.data[:1]
+
+    @torch.inference_mode()
+    def step(self):
+        return float(self.net(self.data).sum())
+
+
 if __name__ == "__main__":
     torch.set_num_threads(int(sys.argv[2]))
-    training = Training(sys.argv[1])
+    training = (Prediction if "predict" in sys.argv[3:] else Training)(sys.argv[1])
     count = sum(p.numel() for p in training.net.parameters())
     turns.take_turns(torch.__version__, count, training.step)

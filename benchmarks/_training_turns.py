@@ -6,6 +6,11 @@ import time
 
 import numpy as np
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
 IMAGES = {"tutorial": ((64, 1, 28, 28), 10), "resnet18": ((8, 3, 224, 224), 1000)}
 IMAGES["mobilenetv2"] = IMAGES["resnet18"]
 """By network: the shape of a batch, and the number of classes."""
@@ -35,4 +40,13 @@ def take_turns(version, parameters, step, finish=lambda: None):
         losses = [step() for _ in range(int(line))]
         finish()
         milliseconds = 1000 * (time.perf_counter() - start)
-        print(json.dumps({"milliseconds": milliseconds, "losses": losses}), flush=True)
+        answer = {"milliseconds": milliseconds, "losses": losses, "memory": peak()}
+        print(json.dumps(answer), flush=True)
+
+
+def peak():
+    """MiB of memory that this process has had at most, if the system tells."""
+    if resource is None:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2 ** (20 if sys.platform == "darwin" else 10)

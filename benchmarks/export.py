@@ -65,6 +65,10 @@ class Exporter:
                 return float("nan")
         sys.exit(f"an exporter ended with code {self._process.wait()} at {prefix}")
 
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+
 
 def bert(mx, layers=12, units=768, heads=12, length=128, words=30522):
     """The encoder of BERT-base as a Symbol of products and transposes."""

@@ -80,6 +80,10 @@ class Reader:
                 return float("nan"), float("nan")
         sys.exit(f"an importer ended with code {self._process.wait()} at {path}")
 
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+
 
 class Draft:
     """A model under construction."""

@@ -58,6 +58,8 @@ class Framework:
         self._process.stdin.flush()
         answer = self._read()
         self.losses += answer["losses"]
+        self.memory = answer["memory"]
+        """MiB that the process has had at most."""
         return answer["milliseconds"] / steps
 
     def turn(self, steps):

@@ -1,6 +1,7 @@
 # Sourced by the other scripts, which run in the project's folder from here on. Needs bash and Python only.
 #   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test, docs or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
+#   use_exporter       the same with what MXNet's exporter needs
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
 #   use_free_threaded  sets up .threads with a Python that has no global lock; sets $PYTHON
 #   use_gpu            sets up .gpu with onnxruntime-gpu, CUDA and cuDNN; sets $PYTHON
@@ -9,6 +10,8 @@
 #   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
+EXPORTER_PACKAGES=(onnx==1.13.1 onnxruntime==1.16.3 protobuf==3.20.3 coloredlogs flatbuffers sympy mpmath humanfriendly
+  packaging typing_extensions)
 TORCH_PACKAGES=(torch==2.13.0 numpy==2.4.6 onnx==1.23.2 onnxscript==0.7.2 onnxruntime==1.31.1)
 TRITON_PACKAGES=(nvidia-pytriton==0.7.0 'tritonclient[http]==2.73.0' 'numpy<2' onnxruntime==1.32.0)
 FUZZ_PACKAGES=atheris==3.0.0
@@ -90,6 +93,14 @@ set_up_oracle() {
     python3.11 python3 python
   pip_install .oracle "${ORACLE_PACKAGES[@]}"
   echo "${ORACLE_PACKAGES[*]}" >.oracle/stamp
+}
+
+# What MXNet's own exporter imports; --no-deps, as onnx asks for another NumPy than MXNet.
+set_up_exporter() {
+  set_up_oracle
+  [ "$(cat .oracle/stamp-exporter 2>/dev/null)" != "${EXPORTER_PACKAGES[*]}" ] || return 0
+  pip_install .oracle --no-deps "${EXPORTER_PACKAGES[@]}"
+  echo "${EXPORTER_PACKAGES[*]}" >.oracle/stamp-exporter
 }
 
 set_up_torch() {
@@ -175,6 +186,11 @@ use_fuzz() {
 use_free_threaded() {
   locked set_up_free_threaded
   PYTHON=$PWD/.threads/bin/python
+}
+
+use_exporter() {
+  locked set_up_exporter
+  export HYBRIDONNX_ORACLE=$PWD/.oracle/bin/python
 }
 
 use_engines() {
