@@ -75,6 +75,8 @@ VERSION: str = ort.__version__
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
+_LARGE = 1 << 24
+"""Bytes of inputs from which on a session of training takes its memory piece by piece."""
 _OUTSIDE = 1024
 """Bytes from which on a weight of a stored model is outside of it, where it is mapped and not read."""
 _KINDS = 3
@@ -278,6 +280,13 @@ def _stored(path: str, settings: Any) -> Any:
         return None
 
 
+def _bytes_of_inputs(model: Any) -> int:
+    """What the inputs of a model have together, as far as their sizes are known, of elements of 4 bytes."""
+    types = [value.type.tensor_type for value in model.graph.input]
+    sizes: list[int] = [prod(max(size.dim_value, 1) for size in kind.shape.dim) for kind in types]
+    return 4 * sum(sizes)
+
+
 def _one_thread() -> Any:
     settings = options()
     settings.intra_op_num_threads = 1
@@ -465,7 +474,7 @@ class StepSession(Started):
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
-        settings = partial(self.options, in_arena)
+        settings = partial(self.options, in_arena, _bytes_of_inputs(model) > _LARGE)
         self._start_with(start, settings)
         self._measured = MeasuredSession(start, settings, lambda: model.graph)
         self._outputs = list(lowered.outputs)
@@ -476,14 +485,20 @@ class StepSession(Started):
         """The outputs' sizes, of which free ones are names or `None`."""
 
     @staticmethod
-    def options(in_arena: bool = False) -> Any:
-        """Its settings."""
+    def options(in_arena: bool = False, is_large: bool = False) -> Any:
+        """Its settings.
+
+        From its second run on ONNX Runtime would take the memory of a whole run as one piece, beside those of
+        the first run, which it keeps: with large arrays a fifth of all memory.
+        """
         # sessions of a training step run in turn: a small network takes half the time without
         settings = options(in_turn=True)
         # loops in smaller and smaller parts, so that a core that was held up does not hold up the others
         settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        if is_large:
+            settings.enable_mem_pattern = False
         if in_arena and shares_arena():
             settings.add_session_config_entry("session.use_env_allocators", "1")
         return settings
