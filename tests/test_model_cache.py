@@ -30,6 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "cache"
     monkeypatch.setenv("HYBRIDONNX_CACHE", str(folder))
     monkeypatch.setattr(compiled, "_WORTH_KEEPING", 0.0)
+    monkeypatch.setattr(model_cache, "_DELAY", 0.0)
     model_cache._machine.cache_clear()
     yield folder
     wait()
@@ -224,6 +225,22 @@ def test_what_trains_is_not_kept(cache: Path) -> None:
     for _ in range(6):
         predict(net, x)
     assert not entries(cache)
+
+
+def test_what_trains_after_its_first_call_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_cache, "_DELAY", 60.0)
+    sleep, net, x = time.sleep, network(), images()
+    naps: list[float] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: (naps.append(seconds), sleep(0.001)))
+    net(x)
+    with mx.autograd.record():
+        loss = net(x).sum()
+    loss.backward()
+    monkeypatch.setattr(model_cache, "_DELAY", 0.0)
+    monkeypatch.setattr(time, "monotonic", lambda: float("inf"))
+    wait()
+    assert naps
+    assert not list(cache.glob("*/*"))
 
 
 def test_weights_that_change_meanwhile_are_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -460,7 +460,7 @@ class CompiledGraph:
         def write(folder: Path) -> bool:
             return session.store(str(folder / MODEL), WEIGHTS, feeds)
 
-        place.keep(write, lambda: not watch.dirty)
+        place.keep(write, lambda: not watch.dirty and not self._fitted)
 
     def _chain(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Chain | None:
         """The sessions of a large graph's parts; `None` if it is one session, as it cannot be cut.

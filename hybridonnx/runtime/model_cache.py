@@ -52,6 +52,8 @@ _SHARE = 4
 """One entry may have this part of the cache."""
 _STALE = 3600.0
 """Seconds after which what a process has not completed is nobody's."""
+_DELAY, _PAUSE = 2.0, 0.05
+"""Seconds from the first call until an entry is made, and between looks at whether the program ends."""
 _LARGEST_ENTRY = 1 << 16
 _writing = new_lock()
 """Held by the thread that makes an entry: one at a time."""
@@ -166,7 +168,7 @@ class Place:
 
         Args:
             write: Writes the model and its weights into a folder, and tells whether they are right.
-            is_valid: Whether the weights are still what they were before that.
+            is_valid: Whether the weights are still what they were, and nothing has trained since.
         """
         # Python waits for it at its end
         thread = threading.Thread(target=self._keep, args=(write, is_valid), name="hybridonnx-cache")
@@ -176,6 +178,9 @@ class Place:
     def _keep(self, write: Callable[[Path], bool], is_valid: Callable[[], bool]) -> None:
         new: Path | None = None
         try:
+            _let_begin()
+            if not is_valid():
+                return
             with _writing:
                 _be_patient()
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -213,6 +218,13 @@ def _root() -> Path | None:
 def _limit() -> int:
     """The most bytes that all entries have."""
     return config.CACHE_SIZE() << 20
+
+
+def _let_begin() -> None:
+    """Wait until the program is under way, or ends: what trains after its first call is not to be kept."""
+    end = time.monotonic() + _DELAY
+    while time.monotonic() < end and threading.main_thread().is_alive():
+        time.sleep(_PAUSE)
 
 
 def _be_patient() -> None:

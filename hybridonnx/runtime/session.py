@@ -288,9 +288,11 @@ def _bytes_of_inputs(model: Any) -> int:
 
 
 def _one_thread() -> Any:
+    """Settings of a session that runs beside the program's."""
     settings = options()
     settings.intra_op_num_threads = 1
     settings.enable_profiling = False
+    settings.enable_cpu_mem_arena = settings.enable_mem_pattern = False  # what is freed goes back at once
     return settings
 
 
