@@ -109,6 +109,17 @@ def test_the_second_block_is_not_lowered(cache: Path, lowerings: list[Any]) -> N
     np.testing.assert_allclose(first, reference(net, x), rtol=1e-4)
 
 
+def test_folders_are_made_for_this_user_alone(cache: Path, lowerings: list[Any]) -> None:
+    mask = os.umask(0o002)
+    try:
+        predict(network(), images())
+    finally:
+        os.umask(mask)
+    predict(network(), images())
+    assert len(lowerings) == 1
+    assert {path.stat().st_mode & 0o777 for path in (cache, *cache.glob("*"), *cache.glob("*/*"))} == {0o700}
+
+
 _PROCESS = """
 import sys, numpy as np, hybridonnx as mx
 net = mx.gluon.SymbolBlock.imports(sys.argv[1] + "-symbol.json", ["data"], sys.argv[1] + "-0000.params")

@@ -183,11 +183,15 @@ class Place:
                 return
             with _writing:
                 _be_patient()
-                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                for folder in (
+                    self._folder.parent,
+                    self._folder,
+                ):  # parents that are made on the way get any mode
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if not _is_own(self._folder.parent) or not _is_own(self._folder):
                     logger.info("cache: %s is not this user's alone", self._folder)
                     return
-                # in turn, as Python has no new threads any more when it ends
+                # in turn, as Python starts no threads any more when it ends
                 entry = self._folder / _weights_digest(self._weights, in_turn=True)
                 if _is_whole(entry):  # another process was faster
                     return
