@@ -30,17 +30,22 @@ WARM_UP = 12
 """Steps before the first turn: weights that stay are frozen by then."""
 
 
-def compare(network, mode, options):
-    """Print a line of the table."""
+def start(network, mode, options):
+    """The frameworks whose interpreters are there."""
     packages = [(OURS, sys.executable, OURS)]
     if options.mxnet:
         packages.append(("MXNet", options.mxnet, "mxnet"))
-    frameworks = [
+    return [
         Framework(
             name, python, "_eager_gluon.py", package, network, mode, threads=options.threads, warm_up=WARM_UP
         )
         for name, python, package in packages
     ]
+
+
+def compare(network, mode, options):
+    """Print a line of the table."""
+    frameworks = start(network, mode, options)
     for _ in range(options.rounds):
         for framework in frameworks:
             framework.turn(STEPS[network])

@@ -114,13 +114,19 @@ def write(mx, symbol, prefix, shape):
     mx.nd.save(f"{prefix}-0000.params", params)
 
 
+def in_turns(processes, rounds, seconds):
+    """Milliseconds of each process in each round; before these all import what they need."""
+    times = {name: [] for name in processes}
+    for _ in range(rounds + 1):
+        for name, process in processes.items():
+            times[name].append(1000 * seconds(process))
+    return {name: values[1:] for name, values in times.items()}
+
+
 def medians(exporters, prefix, shape, rounds):
     """Milliseconds of each exporter, in turns."""
-    times = {name: [] for name in exporters}
-    for _ in range(rounds + 1):
-        for name, exporter in exporters.items():
-            times[name].append(1000 * exporter.time(prefix, shape))
-    return {name: statistics.median(values[1:]) for name, values in times.items()}
+    times = in_turns(exporters, rounds, lambda exporter: exporter.time(prefix, shape))
+    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def main():

@@ -91,6 +91,13 @@ def run(what, name, folder, cache):
     )
 
 
+def turn(name, folder, cache):
+    """Seconds of a first call: a bare session's, without a cache, with an empty one, and with its entry."""
+    place = str(Path(folder) / cache)
+    kinds = [("bare", "0"), ("block", "0"), ("block", place), ("block", place)]
+    return [run(what, name, folder, where)[0] for what, where in kinds]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--network", choices=NETWORKS, action="append")
@@ -109,11 +116,7 @@ def main():
     for name in options.network or NETWORKS:
         with tempfile.TemporaryDirectory() as folder:
             run("write", name, folder, "0")
-            turns = []
-            for i in range(options.rounds):
-                cache = str(Path(folder) / f"cache{i}")
-                kinds = [("bare", "0"), ("block", "0"), ("block", cache), ("block", cache)]
-                turns.append([run(what, name, folder, where)[0] for what, where in kinds])
+            turns = [turn(name, folder, f"cache{i}") for i in range(options.rounds)]
         cells = [f"{1000 * statistics.median(column):.0f}" for column in zip(*turns, strict=True)]
         cells.append(f"{statistics.median(d / c for _, _, c, d in turns):.2f}")
         cells.append(f"{statistics.median(b / a for a, b, _, _ in turns):.2f}")

@@ -51,7 +51,6 @@ QUICK = {
     "start": ("mobilenetv2_1.0",),
     "export": ("resnet50",),
     "import": ("products",),
-    "growth": ("export", "batches"),
 }
 CHAINS = 1000, 8000
 """Operators of a short and of a long graph."""
@@ -91,8 +90,8 @@ class Suite:
         """Those to measure."""
         return [name for name in names if not self._options.quick or name in QUICK[group]]
 
-    def framework(self, name, python, script, *arguments, warm_up=3):
-        return Framework(name, python, script, *arguments, threads=self._options.threads, warm_up=warm_up)
+    def framework(self, name, python, script, *arguments):
+        return Framework(name, python, script, *arguments, threads=self._options.threads)
 
     def turns(self, group, case, frameworks, steps):
         """The rows of processes that take turns: their time, and their memory."""
@@ -134,28 +133,23 @@ class Suite:
     def eager(self):
         for network in self.cases("eager", eager.STEPS):
             for mode in eager.MODES:
-                packages = [(OURS, sys.executable, OURS)]
-                if self._options.mxnet:
-                    packages.append(("MXNet", self._options.mxnet, "mxnet"))
-                frameworks = [
-                    self.framework(
-                        name, python, "_eager_gluon.py", package, network, mode, warm_up=eager.WARM_UP
-                    )
-                    for name, python, package in packages
-                ]
+                frameworks = eager.start(network, mode, self._options)
                 yield from self.turns("eager", f"{network}, {mode}", frameworks, eager.STEPS[network])
 
     def start(self):
         for name in self.cases("start", start.NETWORKS):
             folder = str(self._folder)
             start.run("write", name, folder, "0")
-            sides = {"second process": [], "first process": [], "no cache": [], "ONNX Runtime": []}
-            for i in range(self._options.rounds):
-                cache = str(self._folder / f"cache-{name}-{i}")
-                runs = [("block", cache), ("block", cache), ("block", "0"), ("bare", "0")]
-                times = [1000 * start.run(what, name, folder, where)[0] for what, where in runs]
-                for side, value in zip(sides, [times[1], times[0], *times[2:]], strict=True):
-                    sides[side].append(value)
+            turns = [start.turn(name, folder, f"cache-{name}-{i}") for i in range(self._options.rounds)]
+            bare, alone, first, second = (
+                [1000 * value for value in column] for column in zip(*turns, strict=True)
+            )
+            sides = {
+                "second process": second,
+                "first process": first,
+                "no cache": alone,
+                "ONNX Runtime": bare,
+            }
             yield Row("start", name, "ms", sides)
 
     def export(self):
@@ -167,12 +161,11 @@ class Suite:
             prefix = str(self._folder / name)
             export.write(mx, symbols[name], prefix, export.SHAPES[name])
             with self.exporters() as exporters:
-                sides = {side: [] for side in exporters}
-                for i in range(self._options.rounds + 1):
-                    for side, exporter in exporters.items():
-                        value = 1000 * exporter.time(prefix, export.SHAPES[name])
-                        if i:  # the first imports modules
-                            sides[side].append(value)
+                sides = export.in_turns(
+                    exporters,
+                    self._options.rounds,
+                    lambda exporter, case=(prefix, export.SHAPES[name]): exporter.time(*case),
+                )
             yield Row(
                 "export", name, "ms", {side: values for side, values in sides.items() if _is_number(values)}
             )
@@ -195,12 +188,7 @@ class Suite:
             makers[name]()
             codes = {OURS: importers.BLOCK, "onnx.load": importers.LOAD}
             readers = {side: importers.Reader(sys.executable, code) for side, code in codes.items()}
-            sides = {side: [] for side in readers}
-            for i in range(self._options.rounds + 1):
-                for side, reader in readers.items():
-                    seconds = 1000 * reader.time(str(path))[1]
-                    if i:
-                        sides[side].append(seconds)
+            sides = export.in_turns(readers, self._options.rounds, lambda reader: reader.time(str(path))[1])
             for reader in readers.values():
                 reader.close()
             yield Row("import", name, "ms", sides)
@@ -208,16 +196,15 @@ class Suite:
     def growth(self):
         import hybridonnx as mx
 
-        if "export" in self.cases("growth", QUICK["growth"]):
-            sides = {}
-            for size in reversed(CHAINS):
-                prefix = str(self._folder / f"chain{size}")
-                export.write(mx, export.chain(mx, size), prefix, (1, 4))
-                exporter = export.Exporter(sys.executable, export.OURS)
-                times = [1e6 * exporter.time(prefix, (1, 4)) / size for _ in range(self._options.rounds + 1)]
-                exporter.close()
-                sides[f"{size} operators"] = times[1:]
-            yield Row("growth", "export, each operator", "us", sides)
+        sides = {}
+        for size in reversed(CHAINS):
+            prefix = str(self._folder / f"chain{size}")
+            export.write(mx, export.chain(mx, size), prefix, (1, 4))
+            exporter = export.Exporter(sys.executable, export.OURS)
+            times = [1e6 * exporter.time(prefix, (1, 4)) / size for _ in range(self._options.rounds + 1)]
+            exporter.close()
+            sides[f"{size} operators"] = times[1:]
+        yield Row("growth", "export, each operator", "us", sides)
         command = [sys.executable, str(HERE / "_batches_run.py"), str(CALLS)]
         text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         before, after = map(float, text.split())

@@ -369,18 +369,15 @@ class CompiledGraph:
     def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
         """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
         place = self._place(arrays, form, variant)
-        session: Session | GraphOnDevice | Chain | None = None
-        if place is None:
-            session = self._make_session(arrays, form, variant)
+        model = place.model() if place is not None else None
+        session: Session | GraphOnDevice | Chain | None
+        if model is not None:
+            session = self._open(str(model), arrays, form, variant)
         else:
-            model = place.model()
-            if model is not None:
-                session = self._open(str(model), arrays, form, variant)
-            if session is None:
-                watch, begin = Watch(self._arrays.values()), time.perf_counter()
-                session = self._make_session(arrays, form, variant)
-                if time.perf_counter() - begin > _WORTH_KEEPING:
-                    self._keep(place, session, arrays, watch)
+            watch, begin = Watch(self._arrays.values()), time.perf_counter()
+            session = self._make_session(arrays, form, variant)
+            if place is not None and time.perf_counter() - begin > _WORTH_KEEPING:
+                self._keep(place, session, arrays, watch)
         if session is None:
             return None
         inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
@@ -433,8 +430,8 @@ class CompiledGraph:
                 nodes += topological(body.outputs)
         return nodes
 
-    def _open(self, model: str, arrays: Sequence[Array], form: Form, variant: _Variant) -> Session | None:
-        """The session of a stored model; `None` if ONNX Runtime refuses it."""
+    def _open(self, model: str, arrays: Sequence[Array], form: Form, variant: _Variant) -> Session:
+        """The session of a stored model, or of the graph if ONNX Runtime refuses that."""
 
         def lower() -> Any:
             from ..converters import to_onnx
@@ -442,11 +439,7 @@ class CompiledGraph:
             return self._lower(to_onnx, arrays, form, variant, self._arrays)
 
         operators = partial(operators_of, self._symbol.nodes())
-        try:
-            return Session(StoredGraph(lower), self._arrays, self._static_alloc, operators, stored=model)
-        except MXNetError as exc:
-            logger.info("cache: %s", without_places(exc))
-            return None
+        return Session(StoredGraph(lower), self._arrays, self._static_alloc, operators, stored=model)
 
     def _keep(self, place: Place, session: Any, arrays: Sequence[Array], watch: Watch) -> None:
         """Store what a session was made of, unless it cannot be."""

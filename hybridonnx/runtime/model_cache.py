@@ -154,7 +154,7 @@ class Place:
 
     def model(self) -> Path | None:
         """The file of the optimised model, if there is a whole one that is this user's."""
-        if not _is_own(self._folder.parent) or not _is_own(self._folder):
+        if not self._is_own():
             return None
         entry = self._folder / _weights_digest(self._weights)
         if not _is_whole(entry):
@@ -162,6 +162,10 @@ class Place:
         with suppress(OSError):
             os.utime(entry / ENTRY)  # it was used
         return entry / MODEL
+
+    def _is_own(self) -> bool:
+        """Whether nobody but this user can write into the cache and the graph's folder in it."""
+        return _is_own(self._folder.parent) and _is_own(self._folder)
 
     def keep(self, write: Callable[[Path], bool], is_valid: Callable[[], bool]) -> None:
         """Have another thread make an entry.
@@ -183,12 +187,10 @@ class Place:
                 return
             with _writing:
                 _be_patient()
-                for folder in (
-                    self._folder.parent,
-                    self._folder,
-                ):  # parents that are made on the way get any mode
-                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                if not _is_own(self._folder.parent) or not _is_own(self._folder):
+                # one by one, as folders that are made on the way get any mode
+                self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                if not self._is_own():
                     logger.info("cache: %s is not this user's alone", self._folder)
                     return
                 # in turn, as Python starts no threads any more when it ends
@@ -259,7 +261,7 @@ def _state(folder: Path) -> dict[str, Any]:
     model, weights = folder / MODEL, folder / WEIGHTS
     state: dict[str, Any] = {"sha256": sha256(model.read_bytes()).hexdigest()}
     for path in (model, weights):
-        if path is model or path.exists():
+        if path.exists():
             here = path.stat()
             state[path.name] = [here.st_size, here.st_mtime_ns]
     return state
