@@ -45,6 +45,31 @@ def oracle() -> str:
     return python
 
 
+class Failures:
+    """Names failures when they happen, as a run that is stopped from outside prints no summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Print the test and the last line of what went wrong."""
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and reporter is not None:
+            reporter.write_line(f"\n{report.when} of {report.nodeid}: {last_line(report)}")
+
+
+def last_line(report: pytest.TestReport) -> str:
+    """What pytest would say in its summary."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return str(crash.message if crash else report.longrepr).strip().partition("\n")[0][:200]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name failures, but not in workers, whose output nobody reads."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Failures(config))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what sweeps counted, if they ran."""
     print_exports(terminalreporter, properties(terminalreporter, "exports"))
