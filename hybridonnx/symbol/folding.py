@@ -1,0 +1,112 @@
+"""Batch norms of prediction as a part of the layers before them: fewer passes over the data, equal numbers.
+
+With the moving statistics a batch norm multiplies each channel by a constant and adds another one. Behind a
+layer whose weight and bias are known these do it at no cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops import Array
+from .graph import VARIABLE, Entry, Node, copy, topological
+from .symbol import Symbol
+
+_NORMS = frozenset({"BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"})
+_LAYERS = frozenset({"Convolution", "Convolution_v1", "FullyConnected"})
+
+
+class Affine(NamedTuple):
+    """What a batch norm does to each channel when it predicts."""
+
+    scale: Array
+    """(C,), in float64."""
+    shift: Array
+
+
+def with_norms_folded(symbol: Symbol, params: Mapping[str, Array]) -> tuple[Symbol, dict[str, Array]]:
+    """A symbol for prediction whose batch norms are in the layers before them, and its parameters.
+
+    A layer keeps its name and the names of its parameters, and gets a bias if it had none. What other nodes
+    read too, or whose parameters are not known, stays as it is.
+
+    Args:
+        symbol: A graph.
+        params: Parameters and auxiliary states by name; those that are not there are not known.
+    """
+    order = topological(symbol.outputs)
+    readers = Counter(entry for node in order for entry in node.inputs)
+    readers.update(symbol.outputs)
+    copies: dict[Node, Node] = {}
+    merged: dict[Node, Node] = {}
+    """Batch norms by the copy of the layer that they have become."""
+    values = dict(params)
+    for node in order:
+        affine = None if node.is_variable else _affine(node, values)
+        layer = node.inputs[0].node if affine else node
+        if affine and _can_take(layer, node, readers, values):
+            merged[node] = _layer(copies[layer], affine, values)
+            continue
+        inputs = [_moved(entry, copies, merged) for entry in node.inputs]
+        copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+    result = Symbol([_moved(entry, copies, merged) for entry in symbol.outputs])
+    left = {node.name for node in topological(result.outputs) if node.is_variable}
+    return result, {name: value for name, value in values.items() if name in left}
+
+
+def _moved(entry: Entry, copies: Mapping[Node, Node], merged: Mapping[Node, Node]) -> Entry:
+    return Entry(merged.get(entry.node) or copies[entry.node], entry.output)
+
+
+def _known(entry: Entry, params: Mapping[str, Array]) -> Array | None:
+    """The value of a variable whose value is known."""
+    return params.get(entry.node.name) if entry.node.is_variable else None
+
+
+def _affine(node: Node, params: Mapping[str, Array]) -> Affine | None:
+    """What a node does to each channel if it is a batch norm of known parameters."""
+    if not node.is_known or node.op.names[0] not in _NORMS or node.op.output_mean_var:
+        return None
+    values = [_known(entry, params) for entry in node.inputs[1:]]
+    if any(value is None for value in values):
+        return None
+    gamma, beta, mean, var = (np.asarray(value, np.float64) for value in values)
+    scale = (1.0 if node.op.fix_gamma else gamma) / np.sqrt(var + node.op.eps)
+    return Affine(scale, beta - mean * scale)
+
+
+def _can_take(layer: Node, norm: Node, readers: Counter[Entry], params: Mapping[str, Array]) -> bool:
+    """Whether a layer with parameters of its own goes into nothing but a batch norm along its channels."""
+    if layer.is_variable or not layer.is_known or layer.op.names[0] not in _LAYERS:
+        return False
+    own = layer.inputs[1:]
+    if readers[Entry(layer, 0)] != 1 or any(readers[entry] != 1 for entry in own):
+        return False
+    if any(_known(entry, params) is None for entry in own):
+        return False
+    return int(norm.op.axis) == _channel_axis(layer.op)
+
+
+def _channel_axis(op: Any) -> int:
+    """The axis of a layer's output along which its filters are."""
+    if op.names[0] == "FullyConnected":
+        return 1 if op.flatten else -1
+    return len(op.kernel) + 1 if (op.layout or "NC").endswith("C") and op.layout else 1
+
+
+def _layer(layer: Node, affine: Affine, params: dict[str, Array]) -> Node:
+    """A layer with what follows it, whose parameters' values it changes."""
+    weight, *biases = layer.inputs[1:]
+    value = params[weight.node.name]
+    along = (-1, *(1 for _ in value.shape[1:]))
+    params[weight.node.name] = (value * affine.scale.reshape(along)).astype(value.dtype)
+    bias = biases[0] if biases else Entry(Node(VARIABLE, f"{layer.name}_bias"), 0)
+    before = np.asarray(params[bias.node.name], np.float64) if biases else 0.0
+    params[bias.node.name] = (before * affine.scale + affine.shift).astype(value.dtype)
+    clone = copy(layer, [layer.inputs[0], weight, bias])
+    clone.set_attribute("no_bias", "False")
+    return clone
