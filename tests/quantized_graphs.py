@@ -66,7 +66,16 @@ def described(quantization: Any, mx: Any, name: str, options: str, parameters: b
 
 
 def calibrated(quantization: Any, mx: Any, mode: str, dtype: str = "int8") -> dict[str, list[float]]:
-    """The ranges, by node, that a small network gets, and some of its parameters."""
+    """The ranges, by node, that MXNet's `quantize_model` gives a small network, and some parameters."""
+    symbol, args, auxs, batches = to_calibrate(mx)
+    data = mx.io.NDArrayIter(mx.nd.concat(*batches, dim=0), batch_size=2)
+    options: dict[str, Any] = {"calib_data": data, "calib_mode": mode, "num_calib_examples": 4}
+    options["quantized_dtype"] = dtype
+    return ranges_of(*quantization.quantize_model(symbol, args, auxs, quantize_mode="full", **options)[:2])
+
+
+def to_calibrate(mx: Any) -> tuple[Any, dict[str, Any], dict[str, Any], list[Any]]:
+    """A small network, its parameters, its states, and three batches, of which two calibrate it."""
     rng = np.random.RandomState(0)
     symbol = graphs(mx)["layers"]
     shapes, _, states = symbol.infer_shape(data=(2, 3, 4, 4))
@@ -77,10 +86,12 @@ def calibrated(quantization: Any, mx: Any, mode: str, dtype: str = "int8") -> di
         n: mx.nd.array(np.abs(rng.randn(*s)))
         for n, s in zip(symbol.list_auxiliary_states(), states, strict=True)
     }
-    data = mx.io.NDArrayIter(mx.nd.array(rng.rand(6, 3, 4, 4) - 0.2), batch_size=2)
-    options: dict[str, Any] = {"calib_data": data, "calib_mode": mode, "num_calib_examples": 4}
-    options["quantized_dtype"] = dtype
-    qsym, qargs, _ = quantization.quantize_model(symbol, args, auxs, quantize_mode="full", **options)
+    data = rng.rand(6, 3, 4, 4) - 0.2
+    return symbol, args, auxs, [mx.nd.array(data[i : i + 2]) for i in range(0, 6, 2)]
+
+
+def ranges_of(qsym: Any, qargs: dict[str, Any]) -> dict[str, list[float]]:
+    """The ranges of a quantized graph, by node, and some of its parameters."""
     ranges: dict[str, list[float]] = {
         n["name"]: [float(n["attrs"]["min_calib_range"]), float(n["attrs"]["max_calib_range"])]
         for n in json.loads(qsym.tojson())["nodes"]

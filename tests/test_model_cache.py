@@ -228,6 +228,16 @@ def test_one_switch_keeps_nothing(
     assert not list(tmp_path.iterdir())
 
 
+def test_what_is_only_tried_is_not_kept(cache: Path, lowerings: list[Any]) -> None:
+    for count in (1, 2):
+        with model_cache.nothing_kept():
+            predict(network(), images())
+        assert len(lowerings) == count
+    assert not entries(cache)
+    predict(network(), images())
+    assert len(entries(cache)) == 1
+
+
 def test_what_trains_is_not_kept(cache: Path) -> None:
     net, x = network(), images()
     with mx.autograd.record():

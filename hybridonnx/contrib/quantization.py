@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from ..gluon.symbol_block import SymbolBlock
 from ..io import DataDesc, DataIter
 from ..ndarray import contrib
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
 from ..symbol.quantization import offline, quantized, with_ranges
-from ..symbol.symbol import Group, Symbol
+from ..symbol.symbol import Symbol
+from ._calibration import COLLECTORS, Ranges, combine_histogram
+from ._int8 import Example, Limits, Network, Options, block_of, first_examples, within_limits
 
 __all__ = [
+    "Limits",
     "calib_graph",
     "combine_histogram",
     "quantize_graph",
@@ -37,109 +39,7 @@ __all__ = [
 _CPU = cpu()
 
 Params: TypeAlias = Mapping[str, NDArray]
-Ranges: TypeAlias = dict[str, tuple[float, float]]
 Names: TypeAlias = list[str] | None
-_BINS = 8001
-_VALUES = 255
-"""How many values int8 has here; uint8 twice as many, and one."""
-
-
-class Collector(Protocol):
-    """What sees the outputs that are to be calibrated; its `min_max_dict` has the ranges in the end."""
-
-    min_max_dict: Ranges
-    include_layer: Any
-
-    def collect(self, name: str, arr: NDArray) -> None:
-        """See an output of one batch."""
-
-
-class _MinMaxCollector:
-    """Keeps the least and the largest value of each output."""
-
-    def __init__(self) -> None:
-        self.min_max_dict: Ranges = {}
-        self.include_layer: Any = None
-
-    def collect(self, name: str, arr: NDArray) -> None:
-        """See an output of one batch."""
-        values = arr.asnumpy()
-        low, high = float(values.min()), float(values.max())
-        before = self.min_max_dict.get(name, (low, high))
-        self.min_max_dict[name] = min(low, before[0]), max(high, before[1])
-
-    def ranges(self, dtype: str) -> Ranges:
-        """The range of each output."""
-        return self.min_max_dict
-
-
-class _HistogramCollector:
-    """Counts the values of each output in bins."""
-
-    def __init__(self) -> None:
-        self.hist_dict: dict[str, tuple[Array, Array, float, float, float]] = {}
-        self.include_layer: Any = None
-
-    def collect(self, name: str, arr: NDArray) -> None:
-        """See an output of one batch."""
-        values = arr.asnumpy()
-        low, high = float(values.min()), float(values.max())
-        bound = max(abs(low), abs(high))
-        if name in self.hist_dict:
-            self.hist_dict[name] = combine_histogram(self.hist_dict[name], values, low, high, bound)
-        else:
-            counts, edges = np.histogram(values, bins=_BINS, range=(-bound, bound))
-            self.hist_dict[name] = counts, edges, low, high, bound
-
-    def ranges(self, dtype: str) -> Ranges:
-        """The range of each output that keeps most of the information of its histogram."""
-        return {name: _best_range(histogram, dtype) for name, histogram in self.hist_dict.items()}
-
-
-_COLLECTORS = {"naive": _MinMaxCollector, "entropy": _HistogramCollector}
-
-
-def combine_histogram(
-    old_hist: tuple[Array, Array, float, float, float],
-    arr: Array,
-    new_min: float,
-    new_max: float,
-    new_th: float,
-) -> tuple[Array, Array, float, float, float]:
-    """A histogram with more values in it, in more bins of the same width if they are beyond it.
-
-    A histogram is the counts, the bins' edges, the least and the largest value, and the larger size of these.
-    """
-    counts, edges, low, high, bound = old_hist
-    low, high = min(low, new_min), max(high, new_max)
-    if new_th <= bound:
-        more, _ = np.histogram(arr, bins=len(counts), range=(-bound, bound))
-        return counts + more, edges, low, high, bound
-    if not bound:
-        more, edges = np.histogram(arr, bins=len(counts), range=(-new_th, new_th))
-        more[len(more) // 2] += counts.sum()
-        return more, edges, low, high, new_th
-    width = 2 * bound / len(counts)
-    aside = int((new_th - bound) // width + 1)
-    bound += aside * width
-    more, edges = np.histogram(arr, bins=len(counts) + 2 * aside, range=(-bound, bound))
-    more[aside : aside + len(counts)] += counts
-    return more, edges, low, high, bound
-
-
-def _best_range(histogram: tuple[Array, Array, float, float, float], dtype: str) -> tuple[float, float]:
-    counts, edges, low, _, bound = histogram
-    positive = low >= 0 and dtype != "int8"
-    values = 2 * _VALUES + 1 if positive else _VALUES
-    if not bound:
-        return 0.0, 0.0
-    best, _ = contrib.calibrate_entropy(
-        NDArray(counts.astype(np.float32)), NDArray(edges.astype(np.float32)), num_quantized_bins=values
-    )
-    threshold = float(best.asscalar())
-    return (0.0 if positive else -threshold), threshold
-
-
 # ---- graphs
 
 
@@ -197,15 +97,15 @@ def calib_graph(
     ranges: Ranges = {}
     if calib_mode not in (None, "none"):
         _collector(calib_mode, collector)
-        ranges = collector.ranges(quantized_dtype) if calib_mode in _COLLECTORS else collector.min_max_dict
+        ranges = collector.ranges(quantized_dtype) if calib_mode in COLLECTORS else collector.min_max_dict
     if logger:
         logger.info("Calibrated %d outputs.", len(ranges))
     return with_ranges(qsym, ranges), _quantized_params(qsym, arg_params), aux_params
 
 
 def _collector(mode: str | None, own: Any) -> Any:
-    if mode in _COLLECTORS:
-        return own if own is not None else _COLLECTORS[mode]()
+    if mode in COLLECTORS:
+        return own if own is not None else COLLECTORS[mode]()
     if mode != "customize" or own is None:
         raise ValueError(
             "calib_mode: one of none, naive, entropy, and customize with a LayerOutputCollector is required, "
@@ -266,6 +166,8 @@ def quantize_model(
     quantize_mode: str = "smart",
     quantize_granularity: str = "tensor-wise",
     logger: Any = None,
+    *,
+    limits: Limits | None = None,
 ) -> tuple[Symbol, dict[str, NDArray], Params]:
     """A symbol on integers, its parameters and its auxiliary states.
 
@@ -273,32 +175,60 @@ def quantize_model(
     lies between them; `excluded_sym_names` and `excluded_op_names` are nodes and operators that stay. With
     `calib_mode` "naive" or "entropy" the ranges are found on `num_calib_examples` of `calib_data`.
     """
-    if calib_mode not in (None, "none", *_COLLECTORS):
+    if calib_mode not in (None, "none", *COLLECTORS):
         raise ValueError(f"calib_mode: one of none, naive, entropy is required, got {calib_mode}.")
-    if calib_mode in _COLLECTORS:
+    if calib_mode in COLLECTORS:
         _require_data(calib_mode, calib_data)
-    qsym, qarg_params, states, collector = quantize_graph(
-        sym,
-        arg_params,
-        aux_params,
-        ctx,
-        excluded_sym_names,
-        excluded_op_names,
-        calib_mode,
-        quantized_dtype,
-        quantize_mode,
-        quantize_granularity,
-        logger=logger,
-    )
-    if collector is None:
+    excluded = excluded_sym_names, excluded_op_names
+    kinds = quantized_dtype, quantize_mode, quantize_granularity
+    if calib_mode not in COLLECTORS:
+        qsym, qarg_params, states, _ = quantize_graph(
+            sym, arg_params, aux_params, ctx, *excluded, calib_mode, *kinds, logger=logger
+        )
         return qsym, qarg_params, states
-    batches = _batches(calib_data, num_calib_examples)
-    _collect(sym, {**arg_params, **aux_params}, data_names, batches, collector, ctx or cpu())
-    return with_ranges(qsym, collector.ranges(quantized_dtype)), qarg_params, states
+    options = _options(*excluded, calib_mode, *kinds, limits)
+    network = Network(sym, {**arg_params, **aux_params}, data_names, options, ctx or cpu())
+    qsym, params = _on_integers(network, calib_data, num_calib_examples, None, logger)
+    states = {name: params.pop(name) for name in qsym.list_auxiliary_states()}
+    return qsym, params, states
 
 
 quantize_model_mkldnn = quantize_model
 """MXNet fuses operators for oneDNN first; here it is the same as `quantize_model`."""
+
+
+def _options(
+    names: Names,
+    operators: Names,
+    calib_mode: str | None,
+    dtype: str,
+    mode: str,
+    granularity: str,
+    limits: Any,
+) -> Options:
+    """What is asked for, which has to be possible; "auto" has limits."""
+    _require_options(dtype, mode, granularity)
+    _require_names("excluded_sym_names", "symbols", names)
+    _require_names("excluded_op_names", "operators", operators)
+    if limits is None and dtype == "auto":
+        limits = Limits()
+    return Options(names or (), operators or (), str(calib_mode), dtype, mode, granularity, limits)
+
+
+def _on_integers(
+    network: Network, data: Any, most: int | None, own: Any, logger: Any
+) -> tuple[Symbol, dict[str, NDArray]]:
+    """A calibrated graph with QuantizeLinear and DequantizeLinear, and its parameters and states."""
+    count = len(network.inputs)
+    network.calibrate(
+        (arrays[:count] for arrays in _batches(data, most)), _collector(network.options.calib_mode, own)
+    )
+    choice = network.choice
+    if network.options.limits is not None:
+        choice = within_limits(network, first_examples(_examples(data, most, count)), logger)
+    if logger:
+        logger.info("Quantized %s: %d nodes.", network.symbol.name, len(choice.nodes))
+    return network.quantized(choice)
 
 
 def _require_data(mode: str | None, data: Any) -> None:
@@ -310,12 +240,24 @@ def _require_data(mode: str | None, data: Any) -> None:
 
 def _batches(data: Any, most: int | None) -> Iterator[list[NDArray]]:
     """The arrays of each batch, until there are so many examples."""
+    return (arrays for arrays, _ in _examples(data, most))
+
+
+def _examples(data: Any, most: int | None, inputs: int | None = None) -> Iterator[Example]:
+    """The arrays of each batch and its labels, until there are so many examples.
+
+    A list may have labels behind the `inputs`, if it is known how many these are.
+    """
     if isinstance(data, DataIter):
         data.reset()
     count = 0
     for batch in data:
-        arrays = list(batch.data) if isinstance(data, DataIter) else _listed(batch)
-        yield arrays
+        if isinstance(data, DataIter):
+            arrays, labels = list(batch.data), list(batch.label or ())
+        else:
+            arrays = _listed(batch)
+            arrays, labels = arrays[:inputs], arrays[len(arrays[:inputs]) :]
+        yield arrays, labels[0] if labels else None
         count += len(arrays[0])
         if most is not None and count >= most:
             return
@@ -323,28 +265,6 @@ def _batches(data: Any, most: int | None) -> Iterator[list[NDArray]]:
 
 def _listed(batch: Any) -> list[NDArray]:
     return list(batch) if isinstance(batch, list | tuple) else [batch]
-
-
-def _collect(
-    sym: Symbol,
-    params: Params,
-    names: Sequence[str],
-    batches: Iterable[Sequence[NDArray]],
-    collector: Collector,
-    ctx: Context,
-) -> None:
-    """Show a collector the outputs that it asks for, batch by batch."""
-    internals = sym.get_internals()
-    known = internals.list_outputs()
-    layers = [name for name in dict.fromkeys(collector.include_layer) if name in known]
-    graph = Group([internals[name] for name in layers])
-    needed = {*graph.list_inputs()}
-    for arrays in batches:
-        values = {**params, **dict(zip(names, arrays, strict=False))}
-        states = {name: values[name] for name in graph.list_auxiliary_states()}
-        args = {name: value for name, value in values.items() if name in needed and name not in states}
-        for name, output in zip(layers, graph.bind(ctx, args, aux_states=states).forward(), strict=True):
-            collector.collect(name, output)
 
 
 # ---- blocks
@@ -365,6 +285,8 @@ def quantize_net_v2(
     ctx: Context | None = _CPU,
     LayerOutputCollector: Any = None,
     logger: Any = None,
+    *,
+    limits: Limits | None = None,
 ) -> SymbolBlock:
     """A block on integers, made of a trained block.
 
@@ -378,17 +300,19 @@ def quantize_net_v2(
     calibrated = calib_mode not in (None, "none")
     if calibrated:
         _require_data(calib_mode, calib_data)
-    inputs, sym, params = _traced(network, _examples(data_shapes, calib_data))
+    inputs, sym, params = _traced(network, _zeros(data_shapes, calib_data))
     excluded = [*(exclude_layers or ()), *_matching(sym, exclude_layers_match or ())]
-    states = {name: params[name] for name in sym.list_auxiliary_states()}
-    args = {name: value for name, value in params.items() if name not in states}
-    options = (excluded, exclude_operators, calib_mode, quantized_dtype, quantize_mode, quantize_granularity)
-    qsym, qargs, _, collector = quantize_graph(sym, args, states, ctx, *options, LayerOutputCollector, logger)
-    if calibrated:
-        batches = _batches(calib_data, num_calib_examples)
-        _collect(sym, params, [input_name(v) for v in inputs], batches, collector, ctx or cpu())
-        qsym, _, _ = calib_graph(qsym, args, states, collector, calib_mode, quantized_dtype, logger)
-    return _block(qsym, inputs, {**qargs, **states}, ctx)
+    kinds = quantized_dtype, quantize_mode, quantize_granularity
+    if not calibrated:
+        states = {name: params[name] for name in sym.list_auxiliary_states()}
+        args = {name: value for name, value in params.items() if name not in states}
+        given = args, states, ctx, excluded, exclude_operators, calib_mode
+        qsym, qargs, _, _ = quantize_graph(sym, *given, *kinds, logger=logger)
+        return block_of(qsym, {**qargs, **states}, inputs, ctx or cpu())
+    options = _options(excluded, exclude_operators, calib_mode, *kinds, limits)
+    graph = Network(sym, params, list(map(input_name, inputs)), options, ctx or cpu())
+    qsym, params = _on_integers(graph, calib_data, num_calib_examples, LayerOutputCollector, logger)
+    return block_of(qsym, params, inputs, ctx or cpu())
 
 
 def quantize_net(
@@ -404,6 +328,8 @@ def quantize_net(
     num_calib_examples: int | None = None,
     ctx: Context | None = _CPU,
     logger: Any = None,
+    *,
+    limits: Limits | None = None,
 ) -> SymbolBlock:
     """A block on integers, made of a trained block: see `quantize_net_v2`."""
     return quantize_net_v2(
@@ -419,10 +345,11 @@ def quantize_net(
         num_calib_examples=num_calib_examples,
         ctx=ctx,
         logger=logger,
+        limits=limits,
     )
 
 
-def _examples(shapes: Sequence[Any] | None, data: Any) -> list[NDArray]:
+def _zeros(shapes: Sequence[Any] | None, data: Any) -> list[NDArray]:
     """An array for each input, of the shapes that are told or those of the data's first batch."""
     if shapes is not None:
         return [
@@ -441,7 +368,7 @@ def _traced(network: HybridBlock, examples: list[NDArray]) -> tuple[list[Symbol]
     """A block's inputs, its graph, and the values of its parameters."""
     try:
         inputs, graph = network._get_graph(*examples)
-    except MXNetError:
+    except (MXNetError, TypeError):
         if len(examples) < 2:
             raise
         examples = examples[:-1]  # the last one may be a label
@@ -455,16 +382,3 @@ def _matching(sym: Symbol, parts: Sequence[str]) -> list[str]:
     """The names of the nodes that have one of the parts in them."""
     names = [name.removesuffix("_output") for name in sym.get_internals().list_outputs()]
     return [name for name in names if any(part in name for part in parts)]
-
-
-def _block(
-    qsym: Symbol, inputs: list[Symbol], params: Mapping[str, NDArray], ctx: Context | None
-) -> SymbolBlock:
-    block = SymbolBlock(qsym, cast(Any, inputs))
-    for name, parameter in block.collect_params().items():
-        value = params[name]
-        parameter.dtype = value.dtype
-        parameter.shape = value.shape
-        parameter.initialize(ctx=ctx or cpu())
-        parameter.set_data(value)
-    return block

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 
 import numpy as np
 
@@ -39,6 +40,14 @@ def processor() -> str:
     except OSError:
         pass
     return "\n".join([platform.machine(), platform.processor(), *sorted(lines)])
+
+
+@cache
+def saturates() -> bool:
+    """Whether sums of two products of 8 bits are cut off at 16 bits, as on Intel's and AMD's without VNNI."""
+    words = processor().split()
+    is_x86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686")
+    return is_x86 and not any(word in words for word in ("avx512_vnni", "avx_vnni"))
 
 
 def processors() -> int:

@@ -21,7 +21,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -136,6 +137,19 @@ def _groups(arrays: Iterable[Array]) -> Iterator[list[Array]]:
         yield group
 
 
+_off = ContextVar("off", default=False)
+
+
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """A scope in which models are tried that nobody calls again: none is kept or looked for."""
+    token = _off.set(True)
+    try:
+        yield
+    finally:
+        _off.reset(token)
+
+
 class Place:
     """Where the optimised model of one graph with its weights is kept, or would be."""
 
@@ -145,7 +159,7 @@ class Place:
     @classmethod
     def of(cls, parts: Callable[[], Iterable[str]], weights: Mapping[str, Array]) -> Place | None:
         """The place of a graph of which `parts` tell all but the weights; `None` if there is to be none."""
-        root = _root()
+        root = None if _off.get() else _root()
         if root is None or any(array.dtype.hasobject for array in weights.values()):
             return None
         if sum(array.nbytes for array in weights.values()) > _limit() // _SHARE:
