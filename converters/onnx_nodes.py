@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from google.protobuf import json_format  # type: ignore[import-untyped]
 from onnx import (
     AttributeProto,
@@ -23,7 +24,7 @@ from onnx import (
 
 from hybridonnx.dtypes import DType, float32, name_of
 from hybridonnx.errors import ConversionError, FormatError, ShapeError
-from hybridonnx.ops import Array, Spec, show
+from hybridonnx.ops import Array, Spec, node_text, show
 from hybridonnx.ops import known as is_numeric
 
 from . import translations as translations
@@ -392,5 +393,26 @@ def takes_all_values(text: str) -> bool:
     return model_of(text).graph.node[0].op_type not in _PARTIAL
 
 
+def without_values(text: str) -> str:
+    """A text for which ONNX Runtime has a kernel if it has one for this, and of which there are few.
+
+    Of scales and zero points only the dtypes matter.
+    """
+    model = model_of(text)
+    node = model.graph.node[0]
+    if node.op_type not in _QUANTIZING or node.domain:
+        return text
+    kinds = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
+    return _bare(node.op_type, _opset(model) or DEFAULT, tuple(kinds.get(name, 0) for name in node.input))
+
+
+@lru_cache(_CACHE)
+def _bare(op_type: str, opset: int, kinds: tuple[int, ...]) -> str:
+    """The text of a node with constants of these element types, where these are not 0."""
+    parts = [np.zeros((), helper.tensor_dtype_to_np_dtype(kind)) if kind else True for kind in kinds]
+    return node_text(op_type, parts, opset, {})
+
+
+_QUANTIZING = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _PARTIAL = frozenset({"MelWeightMatrix"})
 """Operators whose kernels refuse some values: an upper edge that meets the end of the spectrum."""

@@ -92,6 +92,10 @@ class Functions:
         """What the model calls a value, or nothing."""
         return self._names.get(x.outputs[0], "")
 
+    def is_of_integers(self) -> bool:
+        """Whether the node tells engines that they may compute on integers, and has to stay for that."""
+        return self._node is not None and self._info.is_of_integers(self._node)
+
     def named(self, name: str) -> Broadcasting | None:
         """The value that the model calls so, if it was computed before."""
         if name not in self._entries and self._info.is_constant(name):

@@ -49,6 +49,10 @@ _MOST_ROUNDS = 64
 """More rounds of inference than any model's nested branches need."""
 
 
+_WITH_ZERO = 3
+"""How many inputs DequantizeLinear has with a zero point."""
+
+
 class ModelInfo:
     """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded.
 
@@ -71,6 +75,7 @@ class ModelInfo:
         self.others: set[str] = set()
         """The values that are sequences, optionals and the like."""
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
+        self._has_integers = any(node.op_type == "QuantizeLinear" for node in self.nodes)
         self.names = Names(model.proto.graph)
         self._refuse_sparse(model.proto.graph)
         self._refuse_types(model.proto.graph)
@@ -131,6 +136,15 @@ class ModelInfo:
         if name not in self.constants:
             self.constants[name] = self.model.array(self.tensors[name])
         return self.constants[name]
+
+    def is_of_integers(self, node: NodeProto) -> bool:
+        """Whether a node is a DequantizeLinear by which engines see that they may compute on integers.
+
+        There is a QuantizeLinear then. ONNX Runtime takes int8 without a zero point for uint8 in places.
+        """
+        if node.op_type != "DequantizeLinear" or not self._has_integers:
+            return False
+        return len(node.input) == _WITH_ZERO or self.dtype(node.input[0]) != np.int8
 
     def count(self, name: str) -> int:
         """How many elements a value of known shape has; free sizes count as 1."""
@@ -361,7 +375,7 @@ class ModelInfo:
             if value is not None:
                 self.add_constant(node.output[0], value, any(map(self.is_weight, node.input)))
                 return True
-        if not all(self.is_constant(n) for n in node.input if n):
+        if not all(self.is_constant(n) for n in node.input if n) or self.is_of_integers(node):
             return False
         if any(map(self._is_matrix, node.input)):
             return False

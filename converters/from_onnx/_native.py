@@ -22,7 +22,7 @@ _MOST_ELEMENTS = 4096
 """Constants up to this many elements go into the text of a node."""
 _LEARNED = "fcV"
 """Kinds of numbers that are no integers; V are those of ml_dtypes, of whose integers weights are made."""
-_OPERANDS = frozenset({"roi", "scales", "ratio"})
+_OPERANDS = frozenset({"roi", "scales", "ratio", "x_scale", "y_scale"})
 """Inputs of floating-point numbers on which shapes or the meaning depend, so that no one trains them."""
 
 

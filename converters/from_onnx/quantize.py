@@ -16,7 +16,12 @@ from .dense import matmul
 def dequantize_linear(
     F: Any, x: Any, scale: Any, zero: Any = None, *, axis: int = 1, block_size: int = 0, output_dtype: int = 0
 ) -> Any:
-    """One scale for everything, or one for each index of an axis."""
+    """One scale for everything, or one for each index of an axis.
+
+    Beside QuantizeLinear it stays what it is: engines compute on integers between the two.
+    """
+    if F.is_of_integers():
+        raise ConversionError("DequantizeLinear: MXNet has no operator for it.")
     if block_size:
         raise ConversionError(
             f"DequantizeLinear: one scale, or one for each index of an axis, is possible, got block_size "

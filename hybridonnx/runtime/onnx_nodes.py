@@ -19,6 +19,8 @@ _FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErr
 """What ONNX's reference raises for values that do not fit, or operators that it lacks."""
 _Run = Callable[[Sequence[Any]], list[Any]]
 _MOST_SESSIONS = 512
+_MOST_WITH_THREADS = 64
+"""How many of them have threads of their own: those of models with few such nodes."""
 _SHORT = 8
 
 
@@ -67,7 +69,8 @@ class Nodes:
 
         if any(spec.dtype is None for spec in inputs) or not onnx_nodes.takes_all_values(model):
             return False
-        return _program(model, tuple([_essential(s.shape, s.dtype) for s in inputs])).in_onnxruntime
+        specs = tuple([_essential(s.shape, s.dtype) for s in inputs])
+        return _program(onnx_nodes.without_values(model), specs).in_onnxruntime
 
 
 ENGINE = Nodes()
@@ -103,7 +106,9 @@ def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
     outputs = tuple([spec.dtype for spec in onnx_nodes.infer(model, specs)])
     if onnx_nodes.is_as_onnx(model) and all(map(_may_exchange, (*[spec.dtype for spec in specs], *outputs))):
         try:
-            session = ModelSession(onnx_nodes.runnable(model, specs), threads=config.THREADS())
+            several = _program.cache_info().currsize < _MOST_WITH_THREADS
+            threads = config.THREADS() if several else 1
+            session = ModelSession(onnx_nodes.runnable(model, specs), threads=threads)
         except MXNetError:  # it has no such kernel
             pass
         else:
