@@ -140,9 +140,22 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
             f"{sentence(exc, node.op_type)}"
         ) from None
     specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
+    if node.domain == "com.microsoft" and node.op_type in _OWN_INFERENCE:
+        specs = _OWN_INFERENCE[node.op_type](node, inputs)
     if not complete:  # the dtypes are those of inputs that were made up
         specs = [Spec(spec.shape) for spec in specs]
     return [merged(spec, hint) for spec, hint in zip(specs, known, strict=True)]
+
+
+def _inferred_product(node: NodeProto, inputs: Sequence[Spec]) -> list[Spec]:
+    """What MatMulNBits gives."""
+    shape = inputs[0].shape
+    columns = next(attribute.i for attribute in node.attribute if attribute.name == "N")
+    return [Spec(None if shape is None else (*shape[:-1], columns), inputs[0].dtype)]
+
+
+_OWN_INFERENCE = {"MatMulNBits": _inferred_product}
+"""Operators of ONNX Runtime's of which ONNX infers nothing."""
 
 
 def _texts(inputs: Sequence[Spec]) -> str:

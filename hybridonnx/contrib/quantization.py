@@ -20,6 +20,7 @@ from ..gluon.symbol_block import SymbolBlock
 from ..io import DataDesc, DataIter
 from ..ndarray import contrib
 from ..ndarray.ndarray import NDArray
+from ..symbol.packing import Packing, with_packed_weights
 from ..symbol.quantization import offline, quantized, with_ranges
 from ..symbol.symbol import Symbol
 from ._calibration import COLLECTORS, Ranges, combine_histogram
@@ -34,6 +35,7 @@ __all__ = [
     "quantize_model_mkldnn",
     "quantize_net",
     "quantize_net_v2",
+    "quantize_weights",
 ]
 
 _CPU = cpu()
@@ -347,6 +349,52 @@ def quantize_net(
         logger=logger,
         limits=limits,
     )
+
+
+def quantize_weights(
+    network: HybridBlock,
+    bits: int = 4,
+    block_size: int = 32,
+    exclude_layers: Names = None,
+    exclude_layers_match: Names = None,
+    data_shapes: Sequence[Any] | None = None,
+    calib_data: Any = None,
+    ctx: Context | None = _CPU,
+    *,
+    accuracy_level: int = 4,
+) -> SymbolBlock:
+    """A block whose dense layers have weights of 4 or 8 bits, and floating-point numbers between them.
+
+    It needs no calibration, takes a sixth or between a third and a quarter of dense layers' memory, and with
+    few rows of data less time. ONNX Runtime alone has the operator, MatMulNBits.
+
+    Args:
+        network: A trained block.
+        bits: 4 or 8.
+        block_size: How many weights of a row have a scale of their own: 16, 32, 64, 128 or 256.
+        exclude_layers: Nodes that stay.
+        exclude_layers_match: Parts of the names of nodes that stay.
+        data_shapes: The inputs' shapes; or `calib_data`, of which the first batch has them.
+        calib_data: See `data_shapes`.
+        ctx: Where the parameters are.
+        accuracy_level: What is multiplied in: 4 is int8, to which the data are rounded in blocks as well,
+            and 1 is float32, which is slower.
+    """
+    for name, value, allowed in (
+        ("bits", bits, (4, 8)),
+        ("block_size", block_size, (16, 32, 64, 128, 256)),
+        ("accuracy_level", accuracy_level, (0, 1, 2, 3, 4)),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{name}: one of {', '.join(map(str, allowed))} is required, got {value}.")
+    _require_names("exclude_layers", "layers", exclude_layers)
+    _require_names("exclude_layers_match", "layers", exclude_layers_match)
+    inputs, sym, params = _traced(network, _zeros(data_shapes, calib_data))
+    names = [*(exclude_layers or ()), *_matching(sym, exclude_layers_match or ())]
+    arrays = {name: value.asnumpy() for name, value in params.items()}
+    packing = Packing(bits, block_size, accuracy_level)
+    sym, arrays = with_packed_weights(sym, arrays, packing, names)
+    return block_of(sym, {name: NDArray(array) for name, array in arrays.items()}, inputs, ctx or cpu())
 
 
 def _zeros(shapes: Sequence[Any] | None, data: Any) -> list[NDArray]:

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..dtypes import flag_of
 from ..errors import MXNetError, add_place
-from ..ops import Operator, find, lookup
+from ..ops import Array, Operator, find, lookup
 
 VARIABLE = "null"
 """The operator name that files give to variables."""
@@ -149,6 +150,12 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.name} ({self.op_name})>"
+
+
+def variable(name: str, array: Array) -> Entry:
+    """A variable of an array's shape and dtype."""
+    attrs = {"__dtype__": str(flag_of(array.dtype)), "__shape__": str(array.shape)}
+    return Entry(Node(VARIABLE, name, attrs), 0)
 
 
 def made_of(op: Operator, name: str, inputs: Sequence[Entry]) -> Node:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..dtypes import DType, flag_of
+from ..dtypes import DType
 from ..ops import Array, node_text
-from .graph import VARIABLE, Entry, Node, copy, topological
+from .graph import Entry, Node, copy, topological, variable
 from .symbol import Symbol
 
 PRODUCTS = frozenset({"Convolution", "Convolution_v1", "FullyConnected"})
@@ -290,9 +290,8 @@ class _Graph:
         self.values[f"{name}_quantize"] = integers
         zeros = [] if integers.dtype == _INT32 else [np.zeros(scale.shape, integers.dtype)]
         attributes = {"axis": 0} if scale.ndim else {}
-        attrs = {"__dtype__": str(flag_of(integers.dtype)), "__shape__": str(integers.shape)}
-        variable = Entry(Node(VARIABLE, f"{name}_quantize", attrs), 0)
-        node = _node("DequantizeLinear", f"{name}_dequantize", variable, (scale, *zeros), **attributes)
+        data = variable(f"{name}_quantize", integers)
+        node = _node("DequantizeLinear", f"{name}_dequantize", data, (scale, *zeros), **attributes)
         return Entry(node, 0)
 
 
