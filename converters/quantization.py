@@ -35,10 +35,13 @@ _WEIGHTS = {
     **dict.fromkeys(("MatMulInteger", "ConvInteger", "MatMulIntegerToFloat"), (0, 1)),
 }
 """Which inputs may be quantized weights."""
-_ROUNDED = ("QuantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeMatMul")
+_ROUNDED = ("QuantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeMatMul", "MatMulNBits")
 """Operators whose first input is rounded."""
+_PACKED = "MatMulNBits"
+"""The operator whose weights may be two to a byte, and which rounds its data if its products are of int8."""
+_OF_INT8 = 4
 _KINDS = re.compile(r"Q[A-Z]\w*|\w*[Qq]uantize\w*|\w+Integer\w*|MatMulNBits|GatherBlockQuantized")
-_KNOWN = {*_OUTPUT_SCALES, *_WEIGHTS, "QuantizeLinear", "DynamicQuantizeLinear"}
+_KNOWN = {*_OUTPUT_SCALES, *_WEIGHTS, "QuantizeLinear", "DynamicQuantizeLinear", _PACKED}
 _LIMITS: dict[int, tuple[int, int]] = {
     TensorProto.INT8: (-128, 127),
     TensorProto.UINT8: (0, 255),
@@ -106,7 +109,7 @@ class Quantization:
     def bits(self) -> list[int]:
         """How many bits weights have."""
         sizes = {high - low for low, high in (_LIMITS[self._tensors[n].data_type] for n in self._weights())}
-        return sorted(int(size + 1).bit_length() - 1 for size in sizes)
+        return sorted({*(int(size + 1).bit_length() - 1 for size in sizes), *self._packed().values()})
 
     def model(self) -> ModelProto:
         """The model, with all values that are compared in it."""
@@ -136,10 +139,10 @@ class Quantization:
         rng = np.random.default_rng(seed)
         model = ModelProto()
         model.CopyFrom(self._model)
-        weights = self._weights()
+        weights, packed = self._weights(), self._packed()
         for tensor in model.graph.initializer:
-            if tensor.name in weights:
-                _move(tensor, rng)
+            if tensor.name in weights or tensor.name in packed:
+                _move(tensor, packed.get(tensor.name, 0), rng)
         names = Names(model.graph)
         nodes = [n for node in model.graph.node for n in self._shaken(node, names, rng)]
         del model.graph.node[:]
@@ -205,6 +208,11 @@ class Quantization:
         known = {name: self._tensors[name] for name in places if name in self._tensors}
         return {name for name, tensor in known.items() if tensor.data_type in _LIMITS and tensor.dims}
 
+    def _packed(self) -> dict[str, int]:
+        """The bits of each number in initializers with packed ones."""
+        nodes = [node for node in self._model.graph.node if node.op_type == _PACKED]
+        return {node.input[1]: _number(node, "bits", 4) for node in nodes if node.input[1] in self._tensors}
+
     def _shaken(self, node: NodeProto, names: Names, rng: np.random.Generator) -> Iterator[NodeProto]:
         """A node, with what it rounds moved."""
         if node.op_type == "DequantizeLinear" and node.input[0] not in self._tensors:
@@ -216,7 +224,8 @@ class Quantization:
             else:
                 yield helper.make_node("Identity", [node.output[0]], [result])
             return
-        if node.op_type in _ROUNDED and node.input[0] not in self._tensors:
+        is_exact = node.op_type == _PACKED and _number(node, "accuracy_level", 0) != _OF_INT8
+        if node.op_type in _ROUNDED and node.input[0] not in self._tensors and not is_exact:
             x, scale = node.input[0], node.input[1] if node.op_type == "QuantizeLinear" else ""
             if not scale:
                 scale = names.main(f"{x}_step")
@@ -246,9 +255,19 @@ def _noise(x: str, scale: str, result: str, names: Names, rng: np.random.Generat
     yield helper.make_node("Add", [x, off], [result])
 
 
-def _move(tensor: TensorProto, rng: np.random.Generator) -> None:
-    """Move a part of a tensor's integers by one."""
+def _number(node: NodeProto, name: str, default: int) -> int:
+    """An attribute that is a whole number."""
+    return next((int(attribute.i) for attribute in node.attribute if attribute.name == name), default)
+
+
+def _move(tensor: TensorProto, bits: int, rng: np.random.Generator) -> None:
+    """Move a part of a tensor's integers by one. If they are packed they have so many `bits`, and else 0."""
     values = numpy_helper.to_array(tensor)
-    steps = rng.choice([-1, 0, 1], values.shape, p=[_MOVED / 2, 1 - _MOVED, _MOVED / 2])
-    moved = np.clip(values.astype(np.int32) + steps, *_LIMITS[tensor.data_type])
+    count = 8 // bits if bits else 1
+    limits = (0, (1 << bits) - 1) if bits else _LIMITS[tensor.data_type]
+    moved = np.zeros(values.shape, np.int32)
+    for shift in range(0, count * bits or 1, bits or 1):
+        part = values.astype(np.int32) >> shift & limits[1] if bits else values.astype(np.int32)
+        steps = rng.choice([-1, 0, 1], values.shape, p=[_MOVED / 2, 1 - _MOVED, _MOVED / 2])
+        moved |= np.clip(part + steps, *limits) << shift
     tensor.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), tensor.name))

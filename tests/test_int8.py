@@ -306,7 +306,7 @@ def test_norms_in_the_layers_before_them(name: str) -> None:
     x = batches(2, 3, side, side)[0]
     _, graph = net._get_graph(x)
     params = {n: p.data().asnumpy() for n, p in net.collect_params().items()}
-    folded, values = with_norms_folded(graph, params)
+    folded, values, _ = with_norms_folded(graph, params)
     before, after = (Counter(n.op_name for n in g.nodes())["BatchNorm"] for g in (graph, folded))
     # those behind a sum or a pooling stay
     assert (before, after) == {
@@ -364,7 +364,9 @@ def _norm(x: Any, **options: Any) -> Any:
 def test_where_norms_are_folded(graph: Any, is_folded: bool) -> None:
     values = _sizes((4, 4, 3, 3) if "c_weight" not in graph.list_arguments() else (3, 4, 6, 4), graph)
     data = values.pop("data")
-    folded, params = with_norms_folded(graph, values)
+    folded, params, names = with_norms_folded(graph, values)
+    assert names == ({"c": "n"} if is_folded else {})
+    assert folded.list_outputs() == graph.list_outputs()
     assert ("BatchNorm" not in {n.op_name for n in folded.nodes()}) == is_folded
 
     def outputs(symbol: Any, values: dict[str, Any]) -> list[Any]:
@@ -512,6 +514,28 @@ def test_processors(words: str, machine: str, expected: bool, monkeypatch: pytes
         assert environment.saturates() == expected
     finally:
         environment.saturates.cache_clear()
+
+
+# ---- what integers cost, by layer
+
+
+def test_verify_tells_what_integers_cost(tmp_path: Any) -> None:
+    net, data = conv_network(), batches(8, 3, 16, 16)
+    block = integers(net, data)
+    path = mx.onnx.export_model(block, str(tmp_path / "q.onnx"), input_shapes=[("n", 3, 16, 16)])
+    report = mx.onnx.verify(net, path, inputs={"data": data[0].asnumpy()})
+    assert report.verdict == "as quantized"
+    steps = {layer.own.name: layer.step for layer in report.layers}
+    assert "net_batchnorm0_fwd_output" in steps  # the layer that it has become a part of
+    assert steps["net_relu0_fwd_output"] is not None
+    parameter = block.collect_params()["net_conv1_weight_quantize"]
+    values = parameter.data().asnumpy()
+    values[3] = -values[3]
+    parameter.set_data(mx.nd.array(values, dtype="int8"))
+    mx.onnx.export_model(block, path, input_shapes=[("n", 3, 16, 16)])
+    report = mx.onnx.verify(net, path, inputs={"data": data[0].asnumpy()})
+    assert report.verdict == "fault"
+    assert "net_batchnorm1_fwd_output" in str(report).split("layer at fault")[1]
 
 
 # ---- accuracy on real data

@@ -135,6 +135,24 @@ def test_what_is_excluded_stays() -> None:
         assert sum(name.endswith("_quantize") for name in block.collect_params()) == left
 
 
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("level", [1, 4])
+def test_verify_knows_their_steps(bits: int, level: int, tmp_path: Any) -> None:
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(40, in_units=64, activation="relu"), nn.Dense(8, in_units=40))
+    net.initialize(mx.init.Xavier())
+    block = quantize_weights(net, bits, 16, data_shapes=[(1, 64)], accuracy_level=level)
+    path = mx.onnx.export_model(block, str(tmp_path / "q.onnx"), input_shapes=[("n", 64)])
+    assert mx.onnx.verify(net, path).verdict == "as quantized"
+    parameter = block.collect_params()["net_dense1_weight_scale"]
+    parameter.set_data(parameter.data() * 1.5)
+    mx.onnx.export_model(block, path, input_shapes=[("n", 64)])
+    report = mx.onnx.verify(net, path)
+    assert report.verdict == "fault"
+    assert f"weights of {bits} bits" in str(report)
+
+
 def test_memory() -> None:
     net = nn.Dense(512, in_units=512, use_bias=False, prefix="dense_")
     net.initialize()

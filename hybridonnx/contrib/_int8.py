@@ -79,13 +79,17 @@ class Network:
         self.inputs, self.options, self.ctx = inputs, options, ctx
         self.original = sym, params
         arrays = {name: _single(value.asnumpy()) for name, value in params.items()}
-        self.symbol, self.params = with_norms_folded(sym, arrays)
+        self.symbol, self.params, self._folded = with_norms_folded(sym, arrays)
         self.choice = self.choose()
         self.ranges: Ranges = {}
 
     def choose(self, without: Collection[str] = (), alone: bool = True) -> qdq.Choice:
         """What computes on integers if some more nodes stay."""
-        names = {*self.options.names, *without}
+        names = {
+            *without,
+            *self.options.names,
+            *(self._folded.get(name, name) for name in self.options.names),
+        }
         whole = alone and self.options.mode == "full"
         return qdq.choose(self.symbol, self.params, names, self.options.operators, whole)
 

@@ -28,11 +28,20 @@ class Affine(NamedTuple):
     shift: Array
 
 
-def with_norms_folded(symbol: Symbol, params: Mapping[str, Array]) -> tuple[Symbol, dict[str, Array]]:
-    """A symbol for prediction whose batch norms are in the layers before them, and its parameters.
+class Folded(NamedTuple):
+    """A symbol for prediction whose batch norms are in the layers before them."""
 
-    A layer keeps its name and the names of its parameters, and gets a bias if it had none. What other nodes
-    read too, or whose parameters are not known, stays as it is.
+    symbol: Symbol
+    params: dict[str, Array]
+    names: dict[str, str]
+    """By the names of layers those of the norms in them, which they have now: they give what these gave."""
+
+
+def with_norms_folded(symbol: Symbol, params: Mapping[str, Array]) -> Folded:
+    """Make batch norms a part of the layers before them.
+
+    Parameters keep their names, and a layer gets a bias if it had none. What other nodes read too, or whose
+    parameters are not known, stays as it is.
 
     Args:
         symbol: A graph.
@@ -43,19 +52,21 @@ def with_norms_folded(symbol: Symbol, params: Mapping[str, Array]) -> tuple[Symb
     readers.update(symbol.outputs)
     copies: dict[Node, Node] = {}
     merged: dict[Node, Node] = {}
-    """Batch norms by the copy of the layer that they have become."""
+    """The layers that batch norms have become a part of."""
+    names: dict[str, str] = {}
     values = dict(params)
     for node in order:
         affine = None if node.is_variable else _affine(node, values)
         layer = node.inputs[0].node if affine else node
         if affine and _can_take(layer, node, readers, values):
-            merged[node] = _layer(copies[layer], affine, values)
+            merged[node] = _layer(copies[layer], node.name, affine, values)
+            names[layer.name] = node.name
             continue
         inputs = [_moved(entry, copies, merged) for entry in node.inputs]
         copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
     result = Symbol([_moved(entry, copies, merged) for entry in symbol.outputs])
     left = {node.name for node in topological(result.outputs) if node.is_variable}
-    return result, {name: value for name, value in values.items() if name in left}
+    return Folded(result, {name: value for name, value in values.items() if name in left}, names)
 
 
 def _moved(entry: Entry, copies: Mapping[Node, Node], merged: Mapping[Node, Node]) -> Entry:
@@ -98,8 +109,8 @@ def _channel_axis(op: Any) -> int:
     return len(op.kernel) + 1 if (op.layout or "NC").endswith("C") and op.layout else 1
 
 
-def _layer(layer: Node, affine: Affine, params: dict[str, Array]) -> Node:
-    """A layer with what follows it, whose parameters' values it changes."""
+def _layer(layer: Node, name: str, affine: Affine, params: dict[str, Array]) -> Node:
+    """A layer with what follows it, under another name. Its parameters' values change."""
     weight, *biases = layer.inputs[1:]
     value = params[weight.node.name]
     along = (-1, *(1 for _ in value.shape[1:]))
@@ -108,5 +119,6 @@ def _layer(layer: Node, affine: Affine, params: dict[str, Array]) -> Node:
     before = np.asarray(params[bias.node.name], np.float64) if biases else 0.0
     params[bias.node.name] = (before * affine.scale + affine.shift).astype(value.dtype)
     clone = copy(layer, [layer.inputs[0], weight, bias])
+    clone.name = name
     clone.set_attribute("no_bias", "False")
     return clone
