@@ -72,6 +72,11 @@ TF32 = Switch(
     False,
     "Whether a GPU may round factors of float32 to 10 bits, which is faster, but not what processors do.",
 )
+FLUSH_DENORMALS = Switch(
+    "HYBRIDONNX_FLUSH_DENORMALS",
+    False,
+    "Whether numbers nearer to 0 than 1.2e-38 are 0, in the whole process from its first session on.",
+)
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Input shapes for which a hybridized block keeps sessions, those last used."
 )

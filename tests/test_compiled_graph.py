@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
+import subprocess
 import sys
 import threading
 import weakref
@@ -97,6 +99,24 @@ def resident():
     gc.collect()
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
+
+
+_DENORMALS = """
+import numpy as np
+import hybridonnx as mx
+net = mx.gluon.nn.Dense(1, in_units=1, use_bias=False)
+net.initialize(mx.init.Constant(1e-40))
+net.hybridize()
+print(net(mx.nd.ones((1, 1))).asscalar() > 0)
+"""
+
+
+@pytest.mark.parametrize(("switch", "printed"), [("0", "True"), ("1", "False")])
+def test_denormal_numbers_are_zero_if_asked(switch, printed):
+    environment = {**os.environ, "HYBRIDONNX_FLUSH_DENORMALS": switch}
+    command = [sys.executable, "-c", _DENORMALS]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == printed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -20,7 +20,7 @@ from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import nn
 from hybridonnx.runtime import environment
 from hybridonnx.symbol import qdq
-from hybridonnx.symbol.folding import with_norms_folded
+from hybridonnx.symbol.folding import with_norms_as_convolutions, with_norms_folded
 
 VNNI = "x86_64 flags : fpu avx2 avx512_vnni"
 
@@ -319,6 +319,36 @@ def test_norms_in_the_layers_before_them(name: str) -> None:
     np.testing.assert_allclose(y.asnumpy(), net(x).asnumpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("sizes", [(), (5,), (5, 4), (2, 5, 4)])
+@pytest.mark.parametrize(
+    "options", [{}, {"fix_gamma": False, "eps": 0.1}, {"axis": -1}, {"output_mean_var": True}]
+)
+def test_norms_as_convolutions(sizes: tuple[int, ...], options: dict[str, Any]) -> None:
+    graph = mx.sym.relu(mx.sym.BatchNorm(mx.sym.relu(mx.sym.var("data")), name="n", **options)[0])
+    values = _sizes((3, 4, *sizes), graph)
+    data = values.pop("data")
+    ranks = dict.fromkeys(graph.get_internals().list_outputs(), data.ndim)
+    result, params = with_norms_as_convolutions(graph, values, ranks)
+    ops = {n.op_name for n in result.nodes()}
+    assert ("Convolution" in ops) == (bool(sizes) and not {"axis", "output_mean_var"} & {*options})
+    assert ("BatchNorm" in ops) != ("Convolution" in ops)
+    for y, expected in zip(_outputs(result, params, data), _outputs(graph, values, data), strict=True):
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_norms_behind_sums_run_on_integers(tmp_path: Any) -> None:
+    net = filled(gluon.model_zoo.vision.get_model("resnet18_v2", classes=7), (1, 3, 64, 64))
+    ran = kernels(integers(net, batches(2, 3, 64, 64)), tmp_path, "n", 3, 64, 64)
+    assert ran["QLinearConv"] == 20 + 10
+    assert not {"Conv", "FusedConv", "BatchNormalization", "Relu"} & {*ran}
+
+
+def _outputs(symbol: Any, values: dict[str, Any], data: Any) -> list[Any]:
+    arrays = {"data": mx.nd.array(data), **{n: mx.nd.array(v) for n, v in values.items()}}
+    states = {n: arrays.pop(n) for n in symbol.list_auxiliary_states()}
+    return [y.asnumpy() for y in symbol.bind(mx.cpu(), arrays, aux_states=states).forward()]
+
+
 def _sizes(shape: tuple[int, ...], graph: Any) -> dict[str, np.ndarray[Any, Any]]:
     shapes, _, states = graph.infer_shape(data=shape)
     rng = np.random.default_rng(0)
@@ -369,12 +399,7 @@ def test_where_norms_are_folded(graph: Any, is_folded: bool) -> None:
     assert folded.list_outputs() == graph.list_outputs()
     assert ("BatchNorm" not in {n.op_name for n in folded.nodes()}) == is_folded
 
-    def outputs(symbol: Any, values: dict[str, Any]) -> list[Any]:
-        arrays = {"data": mx.nd.array(data), **{n: mx.nd.array(v) for n, v in values.items()}}
-        states = {n: arrays.pop(n) for n in symbol.list_auxiliary_states()}
-        return [y.asnumpy() for y in symbol.bind(mx.cpu(), arrays, aux_states=states).forward()]
-
-    for y, expected in zip(outputs(folded, params), outputs(graph, values), strict=True):
+    for y, expected in zip(_outputs(folded, params, data), _outputs(graph, values, data), strict=True):
         np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
 
 
@@ -481,6 +506,13 @@ def test_labels_count_where_there_are_any() -> None:
     assert layers_on_integers(integers(net, source, "auto", limits=Limits(loss=1.0))) == {
         "net_dense0", "net_dense1", "net_dense2"
     }  # fmt: skip
+
+
+def test_data_without_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="calib_data: at least one batch is required, got none"):
+        quantization.quantize_net(
+            conv_network(), data_shapes=[(1, 3, 16, 16)], calib_mode="naive", calib_data=[]
+        )
 
 
 def test_what_loses_too_much_is_refused() -> None:

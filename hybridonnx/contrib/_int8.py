@@ -18,7 +18,7 @@ from ..ops import Array
 from ..runtime.environment import saturates
 from ..runtime.model_cache import nothing_kept
 from ..symbol import qdq
-from ..symbol.folding import with_norms_folded
+from ..symbol.folding import with_norms_as_convolutions, with_norms_folded
 from ..symbol.symbol import Symbol, var
 from ._calibration import COLLECTORS, Collector, Ranges, collect
 
@@ -73,13 +73,16 @@ class Network:
         sym: Symbol,
         params: Mapping[str, NDArray],
         inputs: Sequence[str],
+        shapes: Sequence[tuple[int, ...]],
         options: Options,
         ctx: Context,
     ) -> None:
         self.inputs, self.options, self.ctx = inputs, options, ctx
         self.original = sym, params
         arrays = {name: _single(value.asnumpy()) for name, value in params.items()}
-        self.symbol, self.params, self._folded = with_norms_folded(sym, arrays)
+        folded, values, self._folded = with_norms_folded(sym, arrays)
+        ranks = _ranks(folded, dict(zip(inputs, shapes, strict=False)))
+        self.symbol, self.params = with_norms_as_convolutions(folded, values, ranks)
         self.choice = self.choose()
         self.ranges: Ranges = {}
 
@@ -118,6 +121,13 @@ class Network:
         result = block_of(sym, params, list(map(var, self.inputs)), self.ctx)
         result.hybridize()
         return result
+
+
+def _ranks(symbol: Symbol, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """How many axes the outputs inside of a graph have, as far as the shapes of inputs tell."""
+    internals = symbol.get_internals()
+    outputs = internals.infer_shape_partial(**shapes)[1] or ()
+    return {name: len(shape) for name, shape in zip(internals.list_outputs(), outputs, strict=True) if shape}
 
 
 def block_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -189,8 +190,8 @@ def quantize_model(
         )
         return qsym, qarg_params, states
     options = _options(*excluded, calib_mode, *kinds, limits)
-    network = Network(sym, {**arg_params, **aux_params}, data_names, options, ctx or cpu())
-    qsym, params = _on_integers(network, calib_data, num_calib_examples, None, logger)
+    network = sym, {**arg_params, **aux_params}, data_names, ctx or cpu()
+    qsym, params = _on_integers(network, options, calib_data, num_calib_examples, None, logger)
     states = {name: params.pop(name) for name in qsym.list_auxiliary_states()}
     return qsym, params, states
 
@@ -218,15 +219,24 @@ def _options(
 
 
 def _on_integers(
-    network: Network, data: Any, most: int | None, own: Any, logger: Any
+    graph: tuple[Symbol, Params, Sequence[str], Context],
+    options: Options,
+    data: Any,
+    most: int | None,
+    own: Any,
+    logger: Any,
 ) -> tuple[Symbol, dict[str, NDArray]]:
     """A calibrated graph with QuantizeLinear and DequantizeLinear, and its parameters and states."""
-    count = len(network.inputs)
-    network.calibrate(
-        (arrays[:count] for arrays in _batches(data, most)), _collector(network.options.calib_mode, own)
-    )
+    sym, params, inputs, ctx = graph
+    count = len(inputs)
+    batches = (arrays[:count] for arrays in _batches(data, most))
+    first = next(batches, None)
+    if first is None:
+        raise ValueError("calib_data: at least one batch is required, got none.")
+    network = Network(sym, params, inputs, [array.shape for array in first], options, ctx)
+    network.calibrate(chain([first], batches), _collector(options.calib_mode, own))
     choice = network.choice
-    if network.options.limits is not None:
+    if options.limits is not None:
         choice = within_limits(network, first_examples(_examples(data, most, count)), logger)
     if logger:
         logger.info("Quantized %s: %d nodes.", network.symbol.name, len(choice.nodes))
@@ -312,8 +322,8 @@ def quantize_net_v2(
         qsym, qargs, _, _ = quantize_graph(sym, *given, *kinds, logger=logger)
         return block_of(qsym, {**qargs, **states}, inputs, ctx or cpu())
     options = _options(excluded, exclude_operators, calib_mode, *kinds, limits)
-    graph = Network(sym, params, list(map(input_name, inputs)), options, ctx or cpu())
-    qsym, params = _on_integers(graph, calib_data, num_calib_examples, LayerOutputCollector, logger)
+    graph = sym, params, list(map(input_name, inputs)), ctx or cpu()
+    qsym, params = _on_integers(graph, options, calib_data, num_calib_examples, LayerOutputCollector, logger)
     return block_of(qsym, params, inputs, ctx or cpu())
 
 

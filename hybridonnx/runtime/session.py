@@ -95,15 +95,23 @@ def options(in_turn: bool = False) -> Any:
     With `in_turn` idle threads wait for their work without taking a core: else those of one session would
     take the cores from the next.
     """
-    settings = ort.SessionOptions()
-    settings.log_severity_level = 4
-    settings.intra_op_num_threads = Threads.current()
+    settings = _quiet(Threads.current())
     folder = config.PROFILE()
     if folder:
         settings.enable_profiling = True
         settings.profile_file_prefix = os.path.join(folder, f"session{next(_sessions):03d}")
     if in_turn:
         settings.add_session_config_entry("session.force_spinning_stop", "1")
+    return settings
+
+
+def _quiet(threads: int) -> Any:
+    """Settings of any session. Of denormal numbers the first session of a process decides for all."""
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 4
+    settings.intra_op_num_threads = threads
+    if config.FLUSH_DENORMALS():
+        settings.add_session_config_entry("session.set_denormal_as_zero", "1")
     return settings
 
 
@@ -584,9 +592,7 @@ class ModelSession(Started):
         self._held = held = {name: value_of(array) for name, array in (weights or {}).items()}
 
         def settings() -> Any:
-            chosen = ort.SessionOptions()
-            chosen.log_severity_level = 4
-            chosen.intra_op_num_threads = threads
+            chosen = _quiet(threads)
             if profile:
                 chosen.enable_profiling = True
                 chosen.profile_file_prefix = profile

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops import Array
-from .graph import VARIABLE, Entry, Node, copy, topological
+from .graph import VARIABLE, Entry, Node, copy, topological, variable
 from .symbol import Symbol
 
 _NORMS = frozenset({"BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"})
@@ -86,7 +86,7 @@ def _affine(node: Node, params: Mapping[str, Array]) -> Affine | None:
     if any(value is None for value in values):
         return None
     gamma, beta, mean, var = (np.asarray(value, np.float64) for value in values)
-    scale = (1.0 if node.op.fix_gamma else gamma) / np.sqrt(var + node.op.eps)
+    scale = (np.ones_like(var) if node.op.fix_gamma else gamma) / np.sqrt(var + node.op.eps)
     return Affine(scale, beta - mean * scale)
 
 
@@ -122,3 +122,48 @@ def _layer(layer: Node, name: str, affine: Affine, params: dict[str, Array]) -> 
     clone.name = name
     clone.set_attribute("no_bias", "False")
     return clone
+
+
+def with_norms_as_convolutions(
+    symbol: Symbol, params: Mapping[str, Array], ranks: Mapping[str, int]
+) -> tuple[Symbol, dict[str, Array]]:
+    """A symbol for prediction whose batch norms are convolutions channel by channel, and its parameters.
+
+    Engines have those on integers, and no batch norms. Those along another axis than the second, and on data
+    without spatial axes, stay.
+
+    Args:
+        symbol: A graph.
+        params: Parameters and auxiliary states by name.
+        ranks: How many axes outputs have, by their names.
+    """
+    copies: dict[Node, Node] = {}
+    values = dict(params)
+    for node in topological(symbol.outputs):
+        inputs = [Entry(copies[entry.node], entry.output) for entry in node.inputs]
+        affine = None if node.is_variable else _affine(node, values)
+        spatial = 0 if affine is None else ranks.get(_output_name(node.inputs[0]), 0) - 2
+        if affine is not None and spatial > 0 and node.op.axis == 1:
+            copies[node] = _by_channel(node, inputs[0], affine, spatial, values)
+        else:
+            copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+    result = Symbol([Entry(copies[entry.node], entry.output) for entry in symbol.outputs])
+    left = {node.name for node in topological(result.outputs) if node.is_variable}
+    return result, {name: value for name, value in values.items() if name in left}
+
+
+def _output_name(entry: Entry) -> str:
+    return entry.node.output_names()[entry.output]
+
+
+def _by_channel(node: Node, data: Entry, affine: Affine, spatial: int, params: dict[str, Array]) -> Node:
+    """A batch norm as a convolution, whose parameters are added."""
+    count = len(affine.scale)
+    arrays = {
+        f"{node.name}_weight": affine.scale.reshape(-1, 1, *(1,) * spatial).astype(np.float32),
+        f"{node.name}_bias": affine.shift.astype(np.float32),
+    }
+    params |= arrays
+    attrs = {"kernel": str((1,) * spatial), "num_filter": str(count), "num_group": str(count)}
+    inputs = [data, *(variable(name, array) for name, array in arrays.items())]
+    return Node("Convolution", node.name, attrs, inputs)

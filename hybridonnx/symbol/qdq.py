@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,12 +99,19 @@ def _kind(node: Node, params: Collection[str]) -> str:
     op, name = node.op, node.op.names[0]
     if name in PRODUCTS:
         own = [entry.node for entry in node.inputs[1:]]
-        return "product" if all(n.is_variable and n.name in params for n in own) else ""
+        if not all(n.is_variable and n.name in params for n in own):
+            return ""
+        return "between" if _is_by_channel(op) else "product"
     if name in CUTS or (name == "Activation" and op.act_type == "relu"):
         return "cut" if name != "clip" or (op.a_min <= 0 <= op.a_max) else ""
     if name == "Pooling" and op.pool_type not in ("max", "avg"):
         return ""
     return "between" if name in BETWEEN else ""
+
+
+def _is_by_channel(op: Any) -> bool:
+    """Whether a product has one factor for each channel, as batch norms have."""
+    return op.names[0] != "FullyConnected" and set(op.kernel) == {1} and op.num_group == op.num_filter > 1
 
 
 def _readers(symbol: Symbol, order: Sequence[Node]) -> dict[Entry, list[Node | None]]:
@@ -276,12 +283,13 @@ class _Graph:
 
     def _weight_scale(self, weight: Array, biases: Sequence[Array], data: float) -> Array:
         """The steps of a weight, and no less than the bias in int32 needs."""
-        axes = tuple(range(1, weight.ndim)) if self.steps.per_channel else None
+        per_channel = self.steps.per_channel or weight.size == len(weight)
+        axes = tuple(range(1, weight.ndim)) if per_channel else None
         largest = np.abs(weight).max(axis=axes, initial=0.0).astype(np.float64)
         scale = largest / self.steps.weights
         for bias in biases:
             needed = np.abs(bias).astype(np.float64) / (_LARGEST * data)
-            scale = np.maximum(scale, needed if self.steps.per_channel else needed.max(initial=0.0))
+            scale = np.maximum(scale, needed if per_channel else needed.max(initial=0.0))
         least = float(np.finfo(np.float32).tiny) / min(data, 1.0)
         return np.asarray(np.where(scale > least, scale, 1.0), np.float32)
 
