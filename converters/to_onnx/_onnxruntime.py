@@ -6,6 +6,7 @@ What is known of its faults stands in `docs/onnxruntime.md`; here is what lowere
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -19,6 +20,17 @@ from ._write import bodies, live_nodes
 
 AXES_AT = 18
 """From this opset on Pad can name its axes."""
+
+
+@cache
+def erf_of_nan_is_one() -> bool:
+    """Whether the installed version has 1 for Erf of NaN, as those up to 1.25.
+
+    What chooses NaN keeps others from making one node of Gelu.
+    """
+    import onnxruntime
+
+    return tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 26)
 
 
 def guard(graph: Graph, results: Sequence[Value]) -> None:

@@ -86,7 +86,7 @@ def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
 def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if g.opset >= 20 and x.dtype != _float64:
         return g.Gelu(x)
-    return x * 0.5 * (g.Erf(x * sqrt(0.5)) + 1.0)
+    return x * 0.5 * (g.Erf(x / sqrt(2)) + 1.0)  # ONNX Runtime makes one node of it, with this quotient alone
 
 
 _CURVES: dict[str, Callable[[Graph, LeakyReLU, Value], Value]] = {

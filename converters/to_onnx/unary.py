@@ -13,6 +13,7 @@ from hybridonnx.ops.unary import Clip, DivSqrtDim, HardSigmoid, MakeLoss, Polyga
 from ..notes import gradient_note
 from ._arithmetic import divide, multiply, subtract
 from ._graph import Graph, Value
+from ._onnxruntime import erf_of_nan_is_one
 from ._registry import lowers
 from ._special import erfinv, gamma, gammaln, polygamma
 
@@ -68,8 +69,8 @@ def erf(g: Graph, op: Any, data: Value) -> Value:
     """Of integers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
     if data.dtype.kind != "f":
         return divide(g, g.Clip(data, 0 if data.dtype.kind == "u" else -6, 6), data.dtype.type(6))
-    # ONNX Runtime 1.20 to 1.25 gives 1 for NaN
-    return g.Where(g.IsNaN(data), data, g.Erf(data))
+    y = g.Erf(data)
+    return y if g.exact and not erf_of_nan_is_one() else g.Where(g.IsNaN(data), data, y)
 
 
 # ---- near 0, where sums would lose all digits
