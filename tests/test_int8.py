@@ -279,14 +279,18 @@ def test_a_file_of_onnxruntimes_own_comes_back_on_integers(tmp_path: Any) -> Non
     assert sum(p.dtype == np.int8 for p in block.collect_params().values()) == 3
 
 
-def test_models_of_symbols() -> None:
+@pytest.mark.parametrize("dtype", ["int8", "auto"])
+def test_models_of_symbols(dtype: str) -> None:
     net, data = conv_network(), batches(8, 3, 16, 16)
     inputs, graph = net._get_graph(data[0])
     sym = mx.sym.SoftmaxOutput(graph, name="softmax")
     values = {n: p.data() for n, p in net.collect_params().items()}
     states = {n: values.pop(n) for n in graph.list_auxiliary_states()}
     source = mx.io.NDArrayIter(mx.nd.concat(*data, dim=0), batch_size=8)
-    qsym, args, auxs = quantization.quantize_model(sym, values, states, (inputs[0].name,), calib_data=source)
+    names = (inputs[0].name,)
+    qsym, args, auxs = quantization.quantize_model(
+        sym, values, states, names, calib_data=source, quantized_dtype=dtype, limits=Limits(error=1.0)
+    )
     assert not auxs
     module = mx.mod.Module(qsym, [inputs[0].name], ["softmax_label"])
     module.bind([(inputs[0].name, (8, 3, 16, 16))], for_training=False)
@@ -294,6 +298,35 @@ def test_models_of_symbols() -> None:
     module.forward(mx.io.DataBatch([data[0]]), is_train=False)
     expected = mx.nd.softmax(net(data[0])).asnumpy()
     np.testing.assert_allclose(module.get_outputs()[0].asnumpy(), expected, atol=0.05)
+
+
+class Shared(gluon.HybridBlock):
+    """A layer that is called twice, on data of very different size."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix="net_")
+        with self.name_scope():
+            self.dense, self.norm = nn.Dense(8, in_units=8), nn.BatchNorm(in_channels=8)
+            self.last = nn.Dense(3, in_units=8)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        for factor in (1, 40):
+            x = F.relu(self.norm(self.dense(x * factor)))
+        return self.last(x)
+
+
+def test_layers_that_are_called_twice() -> None:
+    net, data = filled(Shared(), (1, 8)), batches(64, 8)
+    block = integers(net, data)
+    expected = net(data[0]).asnumpy()
+    spread = np.abs(expected - expected.mean(axis=0)).max()
+    for active in (False, True):
+        block.hybridize(active)
+        assert np.abs(block(data[0]).asnumpy() - expected).max() < 0.05 * spread
+    names = [name for name in block.collect_params() if "dense0" in name]
+    assert names == ["net_dense0_weight_quantize", "net_dense0_bias_quantize", "net_dense0_bias_quantize1"]
+    left = integers(net, data, exclude_layers=["net_dense0_fwd"]).collect_params()
+    assert [name for name in left if "dense0" in name] == ["net_dense0_weight", "net_dense0_bias"]
 
 
 # ---- batch norms

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -19,17 +18,20 @@ from ..runtime.environment import saturates
 from ..runtime.model_cache import nothing_kept
 from ..symbol import qdq
 from ..symbol.folding import with_norms_as_convolutions, with_norms_folded
+from ..symbol.graph import with_own_names
 from ..symbol.symbol import Symbol, var
 from ._calibration import COLLECTORS, Collector, Ranges, collect
 
 Example: TypeAlias = tuple[list[NDArray], NDArray | None]
 """The inputs of a batch, and its labels if there are any."""
 _ROWS = 512
-"""How many examples of the data the limits are measured with, and a few batches at least."""
+"""How many examples of the data the limits are measured with."""
 _SENSITIVE_ROWS = 32
 """How many examples tell which layers lose the most."""
 _ANYWAY = "name a dtype such as 'uint8' to have it anyway, or give other limits."
 _ROUNDS = 7
+_PAUSE = 0.05
+"""Seconds after which the threads of the other network no longer look for work."""
 _LEAST_TIME = 1e-3
 """Seconds below which nobody asks whether a network has become faster."""
 
@@ -79,20 +81,19 @@ class Network:
     ) -> None:
         self.inputs, self.options, self.ctx = inputs, options, ctx
         self.original = sym, params
+        self._shapes = dict(zip(inputs, shapes, strict=False))
         arrays = {name: _single(value.asnumpy()) for name, value in params.items()}
-        folded, values, self._folded = with_norms_folded(sym, arrays)
-        ranks = _ranks(folded, dict(zip(inputs, shapes, strict=False)))
+        outputs, self._names = with_own_names(sym.outputs)
+        folded, values, self._folded = with_norms_folded(Symbol(outputs), arrays)
+        ranks = _ranks(folded, self._shapes)
         self.symbol, self.params = with_norms_as_convolutions(folded, values, ranks)
         self.choice = self.choose()
         self.ranges: Ranges = {}
 
     def choose(self, without: Collection[str] = (), alone: bool = True) -> qdq.Choice:
         """What computes on integers if some more nodes stay."""
-        names = {
-            *without,
-            *self.options.names,
-            *(self._folded.get(name, name) for name in self.options.names),
-        }
+        stay = [own for name in self.options.names for own in self._names.get(name, ())]
+        names = {*without, *stay, *(self._folded.get(name, name) for name in stay)}
         whole = alone and self.options.mode == "full"
         return qdq.choose(self.symbol, self.params, names, self.options.operators, whole)
 
@@ -117,10 +118,25 @@ class Network:
         return [node.name for node in self.choice.nodes if node.op.names[0] in qdq.PRODUCTS]
 
     def block(self, sym: Symbol, params: Mapping[str, NDArray]) -> SymbolBlock:
-        """A hybridized block of a graph with the same inputs."""
-        result = block_of(sym, params, list(map(var, self.inputs)), self.ctx)
+        """A hybridized block of a graph with the same inputs, and behind them its labels."""
+        result = block_of(sym, params, list(map(var, [*self.inputs, *self._labels()])), self.ctx)
         result.hybridize()
         return result
+
+    def feeds(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """A batch with zeros for labels, which predictions do not read."""
+        labels = self._labels()
+        if not labels:
+            return [*arrays]
+        sym = self.original[0]
+        shapes = {name: array.shape for name, array in zip(self.inputs, arrays, strict=False)}
+        known = dict(zip(sym.list_arguments(), sym.infer_shape(**shapes)[0], strict=True))
+        return [*arrays, *(NDArray(np.zeros(known[name], np.float32)) for name in labels)]
+
+    def _labels(self) -> list[str]:
+        """Variables that are neither inputs nor parameters."""
+        sym, params = self.original
+        return [name for name in sym.list_inputs() if name not in params and name not in self.inputs]
 
 
 def _ranks(symbol: Symbol, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
@@ -155,7 +171,7 @@ class _Answers:
     """How far the answers of a network on integers are from those on float32."""
 
     def __init__(self, network: Network, examples: Sequence[Example]) -> None:
-        self._batches = [arrays for arrays, _ in examples]
+        self._batches = [network.feeds(arrays) for arrays, _ in examples]
         self._right = self.of(*network.original, network)
         labels = [label.asnumpy().ravel() for _, label in examples if label is not None]
         whole = np.concatenate(labels) if len(labels) == len(examples) else np.zeros(0)
@@ -261,10 +277,13 @@ def _require_speed(network: Network, choice: qdq.Choice, batch: list[NDArray], l
     """Raise unless a call takes no longer than on float32."""
     blocks = [network.block(*network.original), network.block(*network.quantized(choice))]
     times: list[list[float]] = [[], []]
+    feeds = network.feeds(batch)
     for _ in range(_ROUNDS):
         for block, seconds in zip(blocks, times, strict=True):
+            time.sleep(_PAUSE)
+            block(*feeds)
             begin = time.perf_counter()
-            block(*batch)
+            block(*feeds)
             seconds.append(time.perf_counter() - begin)
     before, after = (min(seconds[1:]) for seconds in times)
     if after > max(before * limit, _LEAST_TIME):
@@ -278,7 +297,7 @@ def first_examples(batches: Iterator[Example]) -> list[Example]:
     """What the limits are measured with."""
     result: list[Example] = []
     rows = 0
-    for arrays, label in islice(batches, _ROWS):
+    for arrays, label in batches:
         result.append((arrays, label))
         rows += len(arrays[0])
         if rows >= _ROWS:

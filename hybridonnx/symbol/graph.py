@@ -252,6 +252,29 @@ def with_one_variable_each(outputs: Sequence[Entry]) -> list[Entry]:
     return [moved(entry, copies, replaced) for entry in outputs]
 
 
+def with_own_names(outputs: Sequence[Entry]) -> tuple[list[Entry], dict[str, list[str]]]:
+    """The same graph with another name for each operator, and the new names by the old ones.
+
+    Operators of a layer that is called more than once have one name; the first keeps it.
+    """
+    nodes = topological(outputs)
+    used = {node.name for node in nodes}
+    names: dict[str, list[str]] = {}
+    copies: dict[Node, Node] = {}
+    for node in nodes:
+        inputs = [moved(entry, copies) for entry in node.inputs]
+        copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+        if node.is_variable:
+            continue
+        if node.name in names:
+            copies[node] = copy(node, inputs)
+            numbered = (f"{node.name}_{i}" for i in itertools.count(len(names[node.name])))
+            copies[node].name = next(name for name in numbered if name not in used)
+            used.add(copies[node].name)
+        names.setdefault(node.name, []).append(copies[node].name)
+    return [moved(entry, copies) for entry in outputs], names
+
+
 def moved(entry: Entry, copies: dict[Node, Node], replaced: dict[Node, Entry] | None = None) -> Entry:
     """Where an entry of the original nodes is among the copies."""
     if replaced and entry.node in replaced:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,8 +161,8 @@ def _tensors(
     result: dict[Entry, None] = {}
     for node in order:
         if node in nodes:
-            count = 1 if node.op.names[0] in PRODUCTS else len(node.inputs)
-            result |= dict.fromkeys(node.inputs[:count])
+            most = 1 if node.op.names[0] in PRODUCTS else len(node.inputs)
+            result |= dict.fromkeys(node.inputs[:most])
             if node.op.names[0] != "FullyConnected":  # which gives floating-point numbers as well
                 result[Entry(cut.get(node, node), 0)] = None
     return [*result]
@@ -221,6 +222,7 @@ class _Graph:
     copies: dict[Node, Node] = field(default_factory=dict)
     values: dict[str, Array] = field(default_factory=dict)
     """New parameters."""
+    variables: dict[str, Entry] = field(default_factory=dict)
     grids: dict[Entry, Grid] = field(default_factory=dict)
     """The integers of what is quantized, by the original's entry."""
     rounded: dict[Entry, Entry] = field(default_factory=dict)
@@ -295,12 +297,19 @@ class _Graph:
 
     def _parameter(self, name: str, integers: Array, scale: Array) -> Entry:
         """A parameter's integers as a parameter, dequantized along their first axis."""
-        self.values[f"{name}_quantize"] = integers
         zeros = [] if integers.dtype == _INT32 else [np.zeros(scale.shape, integers.dtype)]
         attributes = {"axis": 0} if scale.ndim else {}
-        data = variable(f"{name}_quantize", integers)
+        data = self._variable(f"{name}_quantize", integers)
         node = _node("DequantizeLinear", f"{name}_dequantize", data, (scale, *zeros), **attributes)
         return Entry(node, 0)
+
+    def _variable(self, name: str, value: Array) -> Entry:
+        """A new parameter, or one that has the value: a shared layer's bias has other steps in each use."""
+        numbered = (f"{name}{i}" if i else name for i in count())
+        free = next(n for n in numbered if n not in self.values or np.array_equal(self.values[n], value))
+        if free not in self.variables:
+            self.values[free], self.variables[free] = value, variable(free, value)
+        return self.variables[free]
 
 
 def _node(op_type: str, name: str, data: Entry, constants: Sequence[Array], **attributes: int) -> Node:
