@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._locks import new_lock, no_fork
 from ..attrs import read
 from ..dtypes import BY_NAME, DType, is_bfloat16, is_native, name_of
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
@@ -39,6 +40,26 @@ class Attribute(NamedTuple):
     kind: Any
     default: Any
     required: bool
+
+
+_incomplete: set[type] = set()
+"""Operators that are no dataclasses yet. To make all of them takes a third of a second, and few are used."""
+_completing = new_lock()
+
+
+def defer(cls: type[Operator]) -> None:
+    """Have a class become a dataclass when its fields are asked for, or there is an object of it."""
+    _incomplete.add(cls)
+
+
+def complete(cls: type[Operator]) -> None:
+    """Make dataclasses of a class and its bases that are to become some."""
+    with no_fork(), _completing:
+        for base in reversed(cls.__mro__):
+            if base in _incomplete:
+                dataclass(frozen=True, kw_only=True)(base)
+                _incomplete.remove(base)
+        cls._is_complete = True  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +161,11 @@ class Operator:
     training: bool = field(default=False, metadata={"internal": True})
     subgraphs: tuple[Any, ...] = field(default=(), metadata={"internal": True})
     """What stands for each of `graphs`: a `Subgraph`."""
+
+    def __new__(cls, **_: Any) -> Self:
+        if "_is_complete" not in cls.__dict__:
+            complete(cls)
+        return super().__new__(cls)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -338,6 +364,7 @@ class Operator:
     @cache
     def schema(cls) -> dict[str, Attribute]:
         """Attribute name to type and default, in order."""
+        complete(cls)
         return {
             f.name: Attribute(_annotation(cls, f.name), f.default, f.default is MISSING)
             for f in fields(cls)

@@ -6,13 +6,12 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
-from ._operator import Operator
+from ._operator import Operator, defer
 from .onnx_nodes import find_onnx
 
 _table: dict[str, type[Operator]] = {}
@@ -25,9 +24,9 @@ def operator(name: str, *aliases: str) -> Callable[[_OperatorClass], _OperatorCl
     frame = sys._getframe(1)
 
     def decorate(cls: _OperatorClass) -> _OperatorClass:
-        schema: _OperatorClass = dataclass(frozen=True, kw_only=True)(cls)  # type: ignore[assignment]
-        register(schema, (name, *aliases), (frame.f_code.co_filename, frame.f_lineno))
-        return schema
+        defer(cls)
+        register(cls, (name, *aliases), (frame.f_code.co_filename, frame.f_lineno))
+        return cls
 
     return decorate
 
