@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from inspect import get_annotations
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,10 @@ def same(name, attribute, text):
 @every(name for name in OPERATORS if name not in FACTS)
 def test_operators_that_mxnet_lacks_are_private(name):
     assert name.startswith("_"), "operators of our own begin with an underscore"
+
+
+def test_no_attribute_is_called_what_classes_tell():
+    """Its default would be what the class tells, as dataclasses take defaults from the class."""
+    told = get_annotations(Operator).keys()
+    for name, cls in load_all().items():
+        assert not told & cls.schema().keys(), name
