@@ -47,14 +47,14 @@ class Location(NamedTuple):
 
 def in_class(op: type[ops.Operator]) -> Iterator[Location]:
     """The class or the table row, and the methods that the class or its family defines."""
-    yield Location("class", *op.definition, ", ".join(op.names))
+    yield Location("class", *op.location, ", ".join(op.names))
     for name in METHODS:
         owner = next(cls for cls in op.__mro__ if name in vars(cls))
         if owner is ops.Operator:
             continue
         row = {"forward": "fn", "gradient": "rule"}.get(name, "")
         if row in vars(op):
-            yield Location(name, *op.definition, f"{row} of the row")
+            yield Location(name, *op.location, f"{row} of the row")
         elif not (name == "gradient" and op.not_differentiable):
             function = inspect.unwrap(vars(owner)[name])
             yield Location(name, *start(function), "" if owner is op else f"of {owner.__name__}")

@@ -155,7 +155,7 @@ class Operator:
     """The same of all that `gradient` computes; 0 where its operators are as fast one by one."""
     packs: ClassVar[tuple[str, ...]] = ()
     """The inputs that ONNX Runtime prepares once if they stay as they are, weights: it is faster then."""
-    definition: ClassVar[tuple[str, int]] = ("", 0)
+    location: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
 
     training: bool = field(default=False, metadata={"internal": True})

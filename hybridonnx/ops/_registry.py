@@ -36,10 +36,10 @@ def register(cls: type[Operator], names: tuple[str, ...], source: tuple[str, int
 
     An import that was interrupted, and begins anew, defines its classes again.
     """
-    cls.names, cls.definition = names, source
+    cls.names, cls.location = names, source
     for name in names:
-        if name in _table and _table[name].definition != source:
-            raise MXNetError(f"{name}: is defined at {_table[name].definition} and again at {source}.")
+        if name in _table and _table[name].location != source:
+            raise MXNetError(f"{name}: is defined at {_table[name].location} and again at {source}.")
         _table[name] = cls
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -252,7 +251,7 @@ class NumpyMoveAxis(Rearranged):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("a",)
-    source: Ints = field()  # type: ignore[misc, assignment]  # MXNet's name
+    source: Ints
     destination: Ints
 
     def check(self) -> None:

@@ -161,7 +161,7 @@ def find_onnx(name: str) -> type[OnnxNode] | None:
         "names": (name,),
         "op_type": op_type,
         "domain": domain,
-        "definition": OnnxNode.definition,
+        "location": OnnxNode.location,
         "not_differentiable": gradients.why_constant(op_type, domain),
         "__doc__": f"The operator {op_type} of {domain or 'ONNX'}.\n\n{OnnxNode.__doc__}",
     }
