@@ -454,7 +454,8 @@ def test_large_weights_are_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch
 # ---- what else a session does
 
 
-def test_the_profiler_names_operators(cache: Path, tmp_path: Path) -> None:
+def test_the_profiler_names_operators(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mx.profiler, "_config", dict(mx.profiler._config))
     x = images()
     predict(network(), x)
     net = network()
@@ -466,6 +467,7 @@ def test_the_profiler_names_operators(cache: Path, tmp_path: Path) -> None:
     finally:
         mx.profiler.set_state("stop")
     assert "Convolution" in mx.profiler.dumps(reset=True)
+    mx.profiler.dump()
 
 
 def test_errors_name_nodes(cache: Path) -> None:
