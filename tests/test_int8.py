@@ -233,7 +233,7 @@ def test_any_network_runs_saves_exports_and_comes_back(seed: int, tmp_path: Any)
     expected, eager = net(x).asnumpy(), block(x).asnumpy()
     spread = max(np.abs(expected - expected.mean(axis=0)).max(), 0.1 * np.abs(expected).max())
     # so few values tell little of where entropy would cut them off
-    assert np.abs(eager - expected).max() < (0.3 if calib_mode == "naive" else 3.0) * spread
+    assert np.abs(eager - expected).max() < (0.4 if calib_mode == "naive" else 3.0) * spread
     block.hybridize()
     y = block(x).asnumpy()
     assert (
