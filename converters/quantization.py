@@ -260,14 +260,20 @@ def _number(node: NodeProto, name: str, default: int) -> int:
     return next((int(attribute.i) for attribute in node.attribute if attribute.name == name), default)
 
 
+def _moved(values: Array, limits: tuple[int, int], rng: np.random.Generator) -> Array:
+    """Integers of which a part is moved by one, within limits."""
+    steps = rng.choice([-1, 0, 1], values.shape, p=[_MOVED / 2, 1 - _MOVED, _MOVED / 2])
+    return np.asarray(np.clip(values + steps, *limits))
+
+
 def _move(tensor: TensorProto, bits: int, rng: np.random.Generator) -> None:
     """Move a part of a tensor's integers by one. If they are packed they have so many `bits`, and else 0."""
     values = numpy_helper.to_array(tensor)
-    count = 8 // bits if bits else 1
-    limits = (0, (1 << bits) - 1) if bits else _LIMITS[tensor.data_type]
-    moved = np.zeros(values.shape, np.int32)
-    for shift in range(0, count * bits or 1, bits or 1):
-        part = values.astype(np.int32) >> shift & limits[1] if bits else values.astype(np.int32)
-        steps = rng.choice([-1, 0, 1], values.shape, p=[_MOVED / 2, 1 - _MOVED, _MOVED / 2])
-        moved |= np.clip(part + steps, *limits) << shift
+    whole = values.astype(np.int32)
+    if bits:
+        largest = (1 << bits) - 1
+        parts = [_moved(whole >> i & largest, (0, largest), rng) << i for i in range(0, 8, bits)]
+        moved = np.bitwise_or.reduce(parts)
+    else:
+        moved = _moved(whole, _LIMITS[tensor.data_type], rng)
     tensor.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), tensor.name))

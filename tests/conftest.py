@@ -52,13 +52,13 @@ class Failures:
         self._config = config
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Print the test and the last line of what went wrong."""
+        """Print the test and what went wrong."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and reporter is not None:
-            reporter.write_line(f"\n{report.when} of {report.nodeid}: {last_line(report)}")
+            reporter.write_line(f"\n{report.when} of {report.nodeid}: {reason(report)}")
 
 
-def last_line(report: pytest.TestReport) -> str:
+def reason(report: pytest.TestReport) -> str:
     """What pytest would say in its summary."""
     crash = getattr(report.longrepr, "reprcrash", None)
     return str(crash.message if crash else report.longrepr).strip().partition("\n")[0][:200]

@@ -47,8 +47,6 @@ Dims: TypeAlias = Sizes
 
 _MOST_ROUNDS = 64
 """More rounds of inference than any model's nested branches need."""
-
-
 _WITH_ZERO = 3
 """How many inputs DequantizeLinear has with a zero point."""
 

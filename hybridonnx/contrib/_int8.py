@@ -18,7 +18,7 @@ from ..runtime.environment import saturates
 from ..runtime.model_cache import nothing_kept
 from ..symbol import qdq
 from ..symbol.folding import with_norms_as_convolutions, with_norms_folded
-from ..symbol.graph import with_own_names
+from ..symbol.graph import output_name, with_own_names
 from ..symbol.symbol import Symbol, var
 from ._calibration import COLLECTORS, Collector, Ranges, collect
 
@@ -81,11 +81,12 @@ class Network:
     ) -> None:
         self.inputs, self.options, self.ctx = inputs, options, ctx
         self.original = sym, params
-        self._shapes = dict(zip(inputs, shapes, strict=False))
+        known = {*params, *inputs}
+        self._labels = [name for name in sym.list_inputs() if name not in known]
         arrays = {name: _single(value.asnumpy()) for name, value in params.items()}
         outputs, self._names = with_own_names(sym.outputs)
         folded, values, self._folded = with_norms_folded(Symbol(outputs), arrays)
-        ranks = _ranks(folded, self._shapes)
+        ranks = _ranks(folded, dict(zip(inputs, shapes, strict=False)))
         self.symbol, self.params = with_norms_as_convolutions(folded, values, ranks)
         self.choice = self.choose()
         self.ranges: Ranges = {}
@@ -93,13 +94,13 @@ class Network:
     def choose(self, without: Collection[str] = (), alone: bool = True) -> qdq.Choice:
         """What computes on integers if some more nodes stay."""
         stay = [own for name in self.options.names for own in self._names.get(name, ())]
-        names = {*without, *stay, *(self._folded.get(name, name) for name in stay)}
+        names = {*without, *(self._folded.get(name, name) for name in stay)}
         whole = alone and self.options.mode == "full"
         return qdq.choose(self.symbol, self.params, names, self.options.operators, whole)
 
     def calibrate(self, batches: Iterable[Sequence[NDArray]], collector: Collector) -> None:
         """Learn the ranges of what is to be quantized."""
-        collector.include_layer = [qdq.output_name(entry) for entry in self.choice.tensors]
+        collector.include_layer = [output_name(entry) for entry in self.choice.tensors]
         params = {name: NDArray(array) for name, array in self.params.items()}
         collect(self.symbol, params, collector, self.inputs, batches, self.ctx)
         if self.options.calib_mode in COLLECTORS:
@@ -119,24 +120,18 @@ class Network:
 
     def block(self, sym: Symbol, params: Mapping[str, NDArray]) -> SymbolBlock:
         """A hybridized block of a graph with the same inputs, and behind them its labels."""
-        result = block_of(sym, params, list(map(var, [*self.inputs, *self._labels()])), self.ctx)
+        result = block_of(sym, params, list(map(var, [*self.inputs, *self._labels])), self.ctx)
         result.hybridize()
         return result
 
     def feeds(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """A batch with zeros for labels, which predictions do not read."""
-        labels = self._labels()
-        if not labels:
+        if not self._labels:
             return [*arrays]
         sym = self.original[0]
         shapes = {name: array.shape for name, array in zip(self.inputs, arrays, strict=False)}
         known = dict(zip(sym.list_arguments(), sym.infer_shape(**shapes)[0], strict=True))
-        return [*arrays, *(NDArray(np.zeros(known[name], np.float32)) for name in labels)]
-
-    def _labels(self) -> list[str]:
-        """Variables that are neither inputs nor parameters."""
-        sym, params = self.original
-        return [name for name in sym.list_inputs() if name not in params and name not in self.inputs]
+        return [*arrays, *(NDArray(np.zeros(known[name], np.float32)) for name in self._labels)]
 
 
 def _ranks(symbol: Symbol, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
@@ -204,15 +199,12 @@ def _squares(x: Array) -> float:
     return float(np.sum(x.astype(np.float64) ** 2))
 
 
-def within_limits(network: Network, examples: Sequence[Example], logger: Any) -> qdq.Choice:
+def within_limits(network: Network, limits: Limits, examples: Sequence[Example], logger: Any) -> qdq.Choice:
     """What computes on integers so that the limits hold: layers that lose most stay on float32.
 
     Raises:
         MXNetError: If nothing does, or a call takes longer than on float32.
     """
-    limits = network.options.limits
-    if limits is None:
-        return network.choice
     with nothing_kept():
         answers = _Answers(network, examples)
         limit = limits.loss if answers.has_labels else limits.error

@@ -1,8 +1,9 @@
 """Models on 8-bit integers, made of trained models: `quantize_model`, `quantize_net`, and their steps.
 
-Operators that have a quantized form give way to it (`hybridonnx.symbol.quantization`), parameters become
-int8, and calibration finds the ranges of what is computed: the least and the largest value of some data, or
-by entropy the thresholds that keep most of the information. Without calibration each batch tells its own.
+Calibration finds the ranges of what is computed: the least and the largest value of some data, or by entropy
+the thresholds that keep most of the information. Models get QuantizeLinear and DequantizeLinear then
+(`hybridonnx.symbol.qdq`). Without calibration each batch tells its own ranges, and there, as in
+`quantize_graph`, MXNet's quantized operators take the place of others (`hybridonnx.symbol.quantization`).
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ _CPU = cpu()
 
 Params: TypeAlias = Mapping[str, NDArray]
 Names: TypeAlias = list[str] | None
+
+
 # ---- graphs
 
 
@@ -229,7 +232,7 @@ def _on_integers(
     """A calibrated graph with QuantizeLinear and DequantizeLinear, and its parameters and states."""
     sym, params, inputs, ctx = graph
     count = len(inputs)
-    batches = (arrays[:count] for arrays in _batches(data, most))
+    batches = (arrays for arrays, _ in _examples(data, most, count))
     first = next(batches, None)
     if first is None:
         raise ValueError("calib_data: at least one batch is required, got none.")
@@ -237,7 +240,8 @@ def _on_integers(
     network.calibrate(chain([first], batches), _collector(options.calib_mode, own))
     choice = network.choice
     if options.limits is not None:
-        choice = within_limits(network, first_examples(_examples(data, most, count)), logger)
+        examples = first_examples(_examples(data, most, count))
+        choice = within_limits(network, options.limits, examples, logger)
     if logger:
         logger.info("Quantized %s: %d nodes.", network.symbol.name, len(choice.nodes))
     return network.quantized(choice)

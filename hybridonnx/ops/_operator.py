@@ -59,7 +59,7 @@ def complete(cls: type[Operator]) -> None:
             if base in _incomplete:
                 dataclass(frozen=True, kw_only=True)(base)
                 _incomplete.remove(base)
-        cls._is_complete = True  # type: ignore[attr-defined]
+        cls._is_complete = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,13 +157,15 @@ class Operator:
     """The inputs that ONNX Runtime prepares once if they stay as they are, weights: it is faster then."""
     location: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
+    _is_complete: ClassVar[bool] = False
+    """Of a class itself, not what it inherits: whether it and its bases are dataclasses."""
 
     training: bool = field(default=False, metadata={"internal": True})
     subgraphs: tuple[Any, ...] = field(default=(), metadata={"internal": True})
     """What stands for each of `graphs`: a `Subgraph`."""
 
     def __new__(cls, **_: Any) -> Self:
-        if "_is_complete" not in cls.__dict__:
+        if "_is_complete" not in vars(cls):
             complete(cls)
         return super().__new__(cls)
 

@@ -31,15 +31,15 @@ def operator(name: str, *aliases: str) -> Callable[[_OperatorClass], _OperatorCl
     return decorate
 
 
-def register(cls: type[Operator], names: tuple[str, ...], source: tuple[str, int]) -> None:
-    """Enter a class into the table. `source` is the file and line that define it.
+def register(cls: type[Operator], names: tuple[str, ...], location: tuple[str, int]) -> None:
+    """Enter a class into the table. `location` is the file and line that define it.
 
     An import that was interrupted, and begins anew, defines its classes again.
     """
-    cls.names, cls.location = names, source
+    cls.names, cls.location = names, location
     for name in names:
-        if name in _table and _table[name].location != source:
-            raise MXNetError(f"{name}: is defined at {_table[name].location} and again at {source}.")
+        if name in _table and _table[name].location != location:
+            raise MXNetError(f"{name}: is defined at {_table[name].location} and again at {location}.")
         _table[name] = cls
 
 

@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops import Array
-from .graph import VARIABLE, Entry, Node, copy, topological, variable
+from .graph import (
+    VARIABLE,
+    Entry,
+    Node,
+    copy,
+    moved,
+    output_name,
+    topological,
+    values_in,
+    variable,
+    with_inputs,
+)
 from .symbol import Symbol
 
 _NORMS = frozenset({"BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"})
@@ -63,10 +74,9 @@ def with_norms_folded(symbol: Symbol, params: Mapping[str, Array]) -> Folded:
             names[layer.name] = node.name
             continue
         inputs = [_moved(entry, copies, merged) for entry in node.inputs]
-        copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+        copies[node] = with_inputs(node, inputs)
     result = Symbol([_moved(entry, copies, merged) for entry in symbol.outputs])
-    left = {node.name for node in topological(result.outputs) if node.is_variable}
-    return Folded(result, {name: value for name, value in values.items() if name in left}, names)
+    return Folded(result, values_in(result.outputs, values), names)
 
 
 def _moved(entry: Entry, copies: Mapping[Node, Node], merged: Mapping[Node, Node]) -> Entry:
@@ -140,20 +150,15 @@ def with_norms_as_convolutions(
     copies: dict[Node, Node] = {}
     values = dict(params)
     for node in topological(symbol.outputs):
-        inputs = [Entry(copies[entry.node], entry.output) for entry in node.inputs]
+        inputs = [moved(entry, copies) for entry in node.inputs]
         affine = None if node.is_variable else _affine(node, values)
-        spatial = 0 if affine is None else ranks.get(_output_name(node.inputs[0]), 0) - 2
+        spatial = 0 if affine is None else ranks.get(output_name(node.inputs[0]), 0) - 2
         if affine is not None and spatial > 0 and node.op.axis == 1:
             copies[node] = _by_channel(node, inputs[0], affine, spatial, values)
         else:
-            copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
-    result = Symbol([Entry(copies[entry.node], entry.output) for entry in symbol.outputs])
-    left = {node.name for node in topological(result.outputs) if node.is_variable}
-    return result, {name: value for name, value in values.items() if name in left}
-
-
-def _output_name(entry: Entry) -> str:
-    return entry.node.output_names()[entry.output]
+            copies[node] = with_inputs(node, inputs)
+    result = Symbol([moved(entry, copies) for entry in symbol.outputs])
+    return result, values_in(result.outputs, values)
 
 
 def _by_channel(node: Node, data: Entry, affine: Affine, spatial: int, params: dict[str, Array]) -> Node:

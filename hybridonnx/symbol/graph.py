@@ -171,6 +171,11 @@ def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
     return cls is not None and cls.knows(attributes)
 
 
+def output_name(entry: Entry) -> str:
+    """The full name of an output."""
+    return entry.node.output_names()[entry.output]
+
+
 def entry_name(entry: Entry) -> str:
     """An entry's name: the node's, with the number of the output if it is not the first."""
     return f"{entry.node.name}[{entry.output}]" if entry.output else entry.node.name
@@ -240,6 +245,17 @@ def copy(node: Node, inputs: Sequence[Entry]) -> Node:
     return clone
 
 
+def with_inputs(node: Node, inputs: Sequence[Entry]) -> Node:
+    """A node like `node` with these inputs: itself, if it has them."""
+    return node if tuple(inputs) == node.inputs else copy(node, inputs)
+
+
+def values_in(outputs: Iterable[Entry], values: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of the values by name that are of variables of a graph."""
+    names = {node.name for node in topological(outputs) if node.is_variable}
+    return {name: value for name, value in values.items() if name in names}
+
+
 def with_one_variable_each(outputs: Sequence[Entry]) -> list[Entry]:
     """The same graph with one variable for each name."""
     nodes = sorted(topological(outputs), key=attrgetter("serial"))
@@ -263,7 +279,7 @@ def with_own_names(outputs: Sequence[Entry]) -> tuple[list[Entry], dict[str, lis
     copies: dict[Node, Node] = {}
     for node in nodes:
         inputs = [moved(entry, copies) for entry in node.inputs]
-        copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+        copies[node] = with_inputs(node, inputs)
         if node.is_variable:
             continue
         if node.name in names:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ops import Array, node_text, onnx_name
-from .graph import Entry, Node, copy, topological, variable
+from .graph import Entry, Node, moved, topological, variable, with_inputs
 from .symbol import Symbol
 
 _DOMAIN = "com.microsoft"
@@ -75,12 +75,12 @@ def with_packed_weights(
     copies: dict[Node, Node] = {}
     values = dict(params)
     for node in order:
-        inputs = [Entry(copies[entry.node], entry.output) for entry in node.inputs]
+        inputs = [moved(entry, copies) for entry in node.inputs]
         if node.name not in names and _has_own_weight(node, params, readers):
             copies[node] = _product(node, inputs, packing, values)
         else:
-            copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
-    return Symbol([Entry(copies[entry.node], entry.output) for entry in symbol.outputs]), values
+            copies[node] = with_inputs(node, inputs)
+    return Symbol([moved(entry, copies) for entry in symbol.outputs]), values
 
 
 def _has_own_weight(node: Node, params: Collection[str], readers: Mapping[str, int]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..ops import Array, node_text
-from .graph import Entry, Node, copy, topological, variable
+from .graph import Entry, Node, moved, output_name, topological, values_in, variable, with_inputs
 from .symbol import Symbol
 
 PRODUCTS = frozenset({"Convolution", "Convolution_v1", "FullyConnected"})
@@ -192,9 +192,7 @@ def with_integers(
     for node in topological(symbol.outputs):
         graph.add(node)
     result = Symbol([graph.read(entry) for entry in symbol.outputs])
-    left = {node.name for node in topological(result.outputs) if node.is_variable}
-    values = {**params, **graph.values}
-    return result, {name: value for name, value in values.items() if name in left}
+    return result, values_in(result.outputs, {**params, **graph.values})
 
 
 def grid(low: float, high: float, dtype: DType) -> Grid:
@@ -204,11 +202,6 @@ def grid(low: float, high: float, dtype: DType) -> Grid:
     scale = np.float32((high - low) / (info.max - info.min)) or np.float32(1)
     zero = np.clip(np.rint(info.min - low / float(scale)), info.min, info.max)
     return Grid(np.asarray(scale), np.asarray(zero, dtype))
-
-
-def output_name(entry: Entry) -> str:
-    """What an output is called."""
-    return entry.node.output_names()[entry.output]
 
 
 @dataclass
@@ -233,14 +226,14 @@ class _Graph:
 
     def read(self, entry: Entry) -> Entry:
         """What stands for an entry of the original."""
-        return self.rounded.get(entry) or Entry(self.copies[entry.node], entry.output)
+        return self.rounded.get(entry) or moved(entry, self.copies)
 
     def add(self, node: Node) -> None:
         """Add a node of the original graph, and the rounding of what it gives."""
         inputs = [self.read(entry) for entry in node.inputs]
         if node in self.choice.nodes and node.op.names[0] in PRODUCTS and node.inputs[0] in self.grids:
             inputs = [self._flat(node, inputs[0]), *self._parameters(node)]
-        self.copies[node] = node if tuple(inputs) == node.inputs else copy(node, inputs)
+        self.copies[node] = with_inputs(node, inputs)
         entry = Entry(node, 0)
         if entry in self.tensors and (scale := self._grid(entry)) is not None:
             self.grids[entry] = scale
@@ -248,13 +241,10 @@ class _Graph:
 
     def _grid(self, entry: Entry) -> Grid | None:
         node = entry.node
-        if node in self.choice.nodes and self._passes(node):
+        if node in self.choice.nodes and _passes(node):
             return self.grids.get(node.inputs[0])
         ends = self.ranges.get(output_name(entry))
         return None if ends is None or not np.isfinite(ends).all() else grid(*ends, self.steps.dtype)
-
-    def _passes(self, node: Node) -> bool:
-        return node.op.names[0] in PASSING or (node.op.names[0] == "Pooling" and node.op.pool_type == "max")
 
     def _rounded(self, entry: Entry, scale: Grid, name: str) -> Entry:
         """Rounded to integers, and back."""
@@ -310,6 +300,11 @@ class _Graph:
         if free not in self.variables:
             self.values[free], self.variables[free] = value, variable(free, value)
         return self.variables[free]
+
+
+def _passes(node: Node) -> bool:
+    """Whether what a node gives are numbers that it takes."""
+    return node.op.names[0] in PASSING or (node.op.names[0] == "Pooling" and node.op.pool_type == "max")
 
 
 def _node(op_type: str, name: str, data: Entry, constants: Sequence[Array], **attributes: int) -> Node:

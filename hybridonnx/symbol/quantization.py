@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import AttributeValueError
 from ..ops import Quantized, find, load_all
-from .graph import VARIABLE, Entry, Node, copy, topological
+from .graph import VARIABLE, Entry, Node, copy, output_name, topological, with_inputs
 from .symbol import Symbol
 
 _QUANTIZE, _REQUANTIZE, _DEQUANTIZE = (
@@ -91,16 +91,12 @@ def offline(name: str, parameters: Collection[str]) -> tuple[str, int]:
 def _layer(node: Node) -> str:
     """The output of the original symbol whose range is that of a node's output, if it can be told."""
     if node.op_name == _QUANTIZE:
-        return _name(node.inputs[0])
+        return output_name(node.inputs[0])
     if node.op_name == _REQUANTIZE:
         return node.name.removeprefix("requantize_") + "_output"
     form = type(node.op)
     calibrated = issubclass(form, Quantized) and not form.sums and "min_calib_range" in node.op.attributes()
     return node.name.removeprefix("quantized_") + "_output" if calibrated else ""
-
-
-def _name(entry: Entry) -> str:
-    return entry.node.output_names()[entry.output]
 
 
 def _form(node: Node, dtype: str, calibrated: bool) -> type[Quantized] | None:
@@ -155,7 +151,7 @@ class _Graph:
             self.integers[Entry(node, 0)] = self._quantized(node, self.forms[node])
             return
         inputs = [self.numbers_of(entry) for entry in node.inputs]
-        new = node if tuple(inputs) == node.inputs else copy(node, inputs)
+        new = with_inputs(node, inputs)
         self.numbers |= {Entry(node, i): Entry(new, i) for i in range(node.count())}
 
     def numbers_of(self, entry: Entry) -> Entry:
@@ -169,7 +165,7 @@ class _Graph:
         """An entry of the original graph as integers, of this dtype if they are made here."""
         if entry in self.integers:
             return self.integers[entry]
-        name = _name(entry)
+        name = output_name(entry)
         if entry.node.is_variable and name in self.parameters:
             result = Integers(*(Entry(Node(VARIABLE, name + ending), 0) for ending in _OFFLINE))
         else:
