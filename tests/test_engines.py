@@ -71,6 +71,11 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.parquet"))}
 
 
+def finished(folder):
+    """How many shards have their files."""
+    return len(list(folder.glob("*.parquet")))
+
+
 def test_two_workers_write_the_bytes_of_one_process(engine, model, rows, tmp_path):
     report = run(engine, model, rows, tmp_path / "many", workers=2)
     assert (report["rows"], report["bad"], report["shards"], report["done"]) == (ROWS, 0, 6, 0)
@@ -109,15 +114,22 @@ def test_bad_rows_end_the_job_or_are_set_aside(engine, model, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_kills_lose_and_double_nothing(engine, model, tmp_path):
-    """The driver and what it started are killed at random, until the job comes to its end."""
-    rows, draws, kills = drawn(tmp_path, 2000), random.Random(3), 0
+    """The driver and what it started are killed at random, until the job comes to its end.
+
+    How far a job is when it is killed counts in shards, of which there are 100, as machines differ in speed.
+    """
+    rows, draws, kills = drawn(tmp_path, 100 * SHARD), random.Random(3), 0
     options = {"workers": 2, "transform": ["slow"]}
     deadline = time.monotonic() + 500
     while time.monotonic() < deadline:
         process = start(engine, model, rows, tmp_path / "many", **options)
-        end = time.monotonic() + (draws.uniform(6, 14) if kills < 6 else 500)
-        while process.poll() is None and time.monotonic() < end:
-            time.sleep(0.2)
+        more, pause = draws.randrange(25), draws.uniform(0, 0.5)
+        shards = finished(tmp_path / "many") + more
+        while process.poll() is None and time.monotonic() < deadline:
+            if kills < 6 and finished(tmp_path / "many") >= shards:
+                time.sleep(pause if more else 10 * pause)  # without another shard it is killed while it starts
+                break
+            time.sleep(0.05)
         if process.poll() is None:
             victims = [process.pid, *children(process.pid)]
             os.kill(draws.choice(victims) if kills % 2 else process.pid, signal.SIGKILL)
