@@ -127,7 +127,9 @@ def test_kills_lose_and_double_nothing(engine, model, tmp_path):
         shards = finished(tmp_path / "many") + more
         while process.poll() is None and time.monotonic() < deadline:
             if kills < 6 and finished(tmp_path / "many") >= shards:
-                time.sleep(pause if more else 10 * pause)  # without another shard it is killed while it starts
+                time.sleep(
+                    pause if more else 10 * pause
+                )  # without another shard it is killed while it starts
                 break
             time.sleep(0.05)
         if process.poll() is None:

@@ -21,6 +21,7 @@ from ..inference import infer_shapes, sentence
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, is_plain, to_tensor, value_info
+from ._fusions import fuse
 from ._graph import Local, Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
@@ -95,6 +96,8 @@ def _own_opset(symbol: Any) -> int:
 
 
 def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) -> Lowered:
+    # in a file parameters stay as they are
+    fuse(traced.graph, traced.results, traced.parameters.values() if traced.graph.exact else ())
     guard(traced.graph, traced.results)
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)

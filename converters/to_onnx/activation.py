@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE, Activation, LeakyReLU, PReluSlope
 
+from ._fusions import gelu
 from ._graph import Graph, Value
 from ._registry import lowers
 from .unary import expm1, log1p
@@ -83,17 +83,11 @@ def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     return g.Selu(x)
 
 
-def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
-    if g.opset >= 20 and x.dtype != _float64:
-        return g.Gelu(x)
-    return x * 0.5 * (g.Erf(x / sqrt(2)) + 1.0)  # ONNX Runtime makes one node of it, with this quotient alone
-
-
 _CURVES: dict[str, Callable[[Graph, LeakyReLU, Value], Value]] = {
     "leaky": _leaky,
     "elu": _elu,
     "selu": _selu,
-    "gelu": _gelu,
+    "gelu": lambda g, op, x: gelu(g, x),
 }
 
 
