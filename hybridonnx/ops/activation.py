@@ -46,7 +46,7 @@ def _softsign_gradient(F: Any, dy: Any, y: Any, x: Any) -> Any:
 
 
 _GRADIENTS: dict[str, Callable[..., Any]] = {
-    "relu": lambda F, dy, y, x: dy * (x > 0),
+    "relu": lambda F, dy, y, x: dy * (y > 0),  # the output is what the next layer keeps anyway
     "sigmoid": lambda F, dy, y, x: dy * y * (1 - y),
     "softrelu": lambda F, dy, y, x: dy * F.sigmoid(x),
     "softsign": _softsign_gradient,
