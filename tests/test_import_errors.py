@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.errors import BoundsError, ConversionError, FormatError, MXNetError
-from hybridonnx.runtime.session import _sentence
+from hybridonnx.runtime.failures import sentence
 from tests.runtimes import plain
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
@@ -351,7 +351,7 @@ def test_functions_in_onnx_runtimes_sources_are_left_out(proto, inputs, said):
     with pytest.raises(Exception, match=said) as caught:
         plain(proto)(inputs)
     assert re.search(r"\.(h|cc):\d", str(caught.value))  # or there is nothing to leave out
-    text = _sentence(caught.value)
+    text = sentence(caught.value)
     assert text.startswith(f"{proto.graph.node[0].op_type} 'n': ")
     assert said in text
     assert not re.search(r"\.(h|cc):|onnxruntime|operator\(\)|Non-zero|Status", text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 from math import prod
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -186,6 +187,10 @@ def conv_weight_grad(g: Graph, op: ConvWeightGrad, dy: Value, data: Value, weigh
     return _weight_grad(g, op, dy, data, weight, op.window()[2])
 
 
+_MOST_WINDOWS = 1 << 22
+"""How many elements of windows there are at a time, if they are of several instances."""
+
+
 def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
     """dy times the windows of data as products of matrices, summed over the batch and all positions."""
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
@@ -238,29 +243,41 @@ def _windowed(
 
     Unlike slices, ONNX Runtime makes them on all cores. One product for each instance, and their sum: less to
     move than one product of everything, as long as there are more positions than filters. What is not known
-    to be one instance is summed.
+    to be one instance is summed. Of large windows only those of some instances are there at a time.
     """
     stride, dilate, _ = op.window()
-    batch, channels = -1 if x.dims[0] is None else x.dims[0], known_size(g, x, 1)
+    batch, channels = x.dims[0], known_size(g, x, 1)
     groups, filters, positions = op.num_group, shape[0] // op.num_group, prod(op.kernel)
     ends = [max(a, 0) for a in pads[1]]
-    windows = x
-    if positions > 1 or set(stride) != {1} or any((*pads[0], *ends)):
-        pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
-        windows = g.Conv(
-            x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
-        )
+    moves = positions > 1 or set(stride) != {1} or any((*pads[0], *ends))
     out, each = prod(spatial(g, heads)), channels // groups * positions
-    if batch == groups == 1:
-        rows, columns = g.Reshape(heads, [filters, out]), g.Reshape(windows, [each, out])
-        return g.Reshape(g.Gemm(rows, columns, transB=1), list(shape))
-    rows = g.Reshape(heads, [batch, groups, filters, out])
-    columns = g.Reshape(windows, [batch, groups, each, out])
-    if filters == 1:  # ONNX Runtime's product with a row is slower than that with a column
-        products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
-    else:
-        products = g.MatMul(rows, g.Transpose(columns, [0, 1, 3, 2]))
-    return g.Reshape(g.ReduceSum(products, [0], keepdims=0), list(shape))
+    pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
+
+    def summed(heads: Value, x: Value, batch: int) -> Value:
+        windows = x
+        if moves:
+            windows = g.Conv(
+                x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
+            )
+        if batch == groups == 1:
+            rows, columns = g.Reshape(heads, [filters, out]), g.Reshape(windows, [each, out])
+            return g.Gemm(rows, columns, transB=1)
+        rows = g.Reshape(heads, [batch, groups, filters, out])
+        columns = g.Reshape(windows, [batch, groups, each, out])
+        if filters == 1:  # ONNX Runtime's product with a row is slower than that with a column
+            products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
+        else:
+            products = g.MatMul(rows, g.Transpose(columns, [0, 1, 3, 2]))
+        return g.ReduceSum(products, [0], keepdims=0)
+
+    if batch is None:
+        return g.Reshape(summed(heads, x, -1), list(shape))
+    parts = min(batch, -(-batch * channels * positions * out // _MOST_WINDOWS)) if moves else 1
+    if parts < 2:
+        return g.Reshape(summed(heads, x, batch), list(shape))
+    counts = [batch // parts + (i < batch % parts) for i in range(parts)]
+    pieces = zip(g.Split(heads, counts, 0), g.Split(x, counts, 0), counts, strict=True)
+    return g.Reshape(reduce(add, (summed(*piece) for piece in pieces)), list(shape))
 
 
 def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:

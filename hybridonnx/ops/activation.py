@@ -233,7 +233,9 @@ class LeakyReLU(Operator):
         return y, (slope if self.draws() else np.zeros_like(data))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any = None) -> Sequence[Any]:
-        right = data > 0
+        # the signs are those of the output, which the next layer keeps anyway
+        same_signs = self.act_type == "selu" or (self.act_type in ("elu", "leaky") and self.slope > 0)
+        right = (y if same_signs else data) > 0
         left = 1 - right
         if self.act_type == "gelu":
             phi = F.exp(data * data * -0.5) * (1 / sqrt(2 * pi))

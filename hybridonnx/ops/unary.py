@@ -570,7 +570,7 @@ class Clip(Operator):
         return np.where(data > high, high, np.where(data < low, low, data))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        return (dy * F.broadcast_equal(data, y),)
+        return (dy * F._cast_like(F._npi_equal(data, y), dy),)  # bool, if it is kept, is a quarter of data
 
 
 @operator("smooth_l1", "_npx_smooth_l1")

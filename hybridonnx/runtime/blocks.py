@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 import onnxruntime as ort
 
-from .session import _FAILURES, options
+from .failures import FAILURES
+from .session import options
 
 logger = logging.getLogger("hybridonnx")
 
@@ -32,7 +33,7 @@ def block_size() -> int:
         try:
             if _is_right(size):
                 return size
-        except _FAILURES as exc:
+        except FAILURES as exc:
             logger.debug("convolutions in blocks: %s", exc)
     return 0
 

@@ -9,6 +9,7 @@ from enum import Enum, IntEnum
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
+from weakref import WeakSet
 
 from .. import config
 from .._locks import new_lock, no_fork
@@ -84,6 +85,14 @@ class _Program(NamedTuple):
     """The parameters that it takes as inputs."""
 
 
+class _Unwritten:
+    """A session that waits until it is stored."""
+
+    def __init__(self, session: Session) -> None:
+        self.session: Session | None = session
+        """`None` once it is not wanted any more, as parameters change."""
+
+
 _EINSUM = frozenset({"_npi_einsum", "_einsum"})
 """Operators at which every ONNX Runtime up to 1.32 may end if an array has no elements."""
 _INLINE_LIMIT = 2
@@ -157,6 +166,7 @@ class CompiledGraph:
         """The dtypes and shapes that fit."""
         self._known: dict[Any, _Program] = {}
         """The programs by these."""
+        self._unwritten: WeakSet[_Unwritten] = WeakSet()
         self._bounded: BoundedValues | None = None
         """The values that are bounded with the present parameters, once that was asked for."""
         self._lock = new_lock()
@@ -198,6 +208,8 @@ class CompiledGraph:
         mode = state.training, requires_grad
         key = (*mode, *[(x._data.dtype, x._data.shape) for x in args])
         with no_fork(), self._lock:
+            if self._watch.dirty:  # a network that trains needs the memory
+                self._drop_frozen()
             plan = self._fitted.get(key)
             if plan is not None and self._plans.used(plan.key) is not None:
                 return plan
@@ -232,6 +244,8 @@ class CompiledGraph:
 
     def _make_plan(self, mode: Any, form: Form, arrays: Sequence[Array]) -> Plan:
         training, requires_grad = mode
+        if training and any(requires_grad):  # what parameters were frozen into is in use no longer
+            self._drop_frozen()
         names = [*self._inputs, *self._parameters]
         specs = {**self._specs(arrays), **specs_of(form, self._inputs, [a.dtype for a in arrays])}
         requires_grad = requires_grad or (False,) * len(names)
@@ -291,6 +305,8 @@ class CompiledGraph:
 
     def _drop_frozen(self) -> None:
         self._bounded = None
+        for unwritten in self._unwritten:
+            unwritten.session = None
         for programs in (self._programs, self._known):
             for key in [key for key in programs if key[0]]:
                 del programs[key]
@@ -449,9 +465,12 @@ class CompiledGraph:
             return
         given = dict(zip(self._inputs, arrays, strict=True))
         feeds = {name: given[name].copy() for name in session.inputs}
+        unwritten = _Unwritten(session)
+        self._unwritten.add(unwritten)
 
         def write(folder: Path) -> bool:
-            return session.store(str(folder / MODEL), WEIGHTS, feeds)
+            model = unwritten.session
+            return model is not None and model.store(str(folder / MODEL), WEIGHTS, feeds)
 
         place.keep(write, lambda: not watch.dirty and not self._fitted)
 

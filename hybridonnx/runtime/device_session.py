@@ -16,12 +16,11 @@ from ..dtypes import tensor_dtype
 from ..errors import ConversionError
 from ..ops import Array, Noise, drawing, generator
 from .device import Device, DeviceArray, bind, bind_output, received
+from .failures import FAILURES, failed
 from .measured import MeasuredSession, Operators
 from .session import (
-    _FAILURES,
     _HELD_BY_POOL,
     StepSession,
-    _failed,
     _references,
     _start,
     _title,
@@ -95,8 +94,8 @@ class _DeviceSession(Started):
                     session = self._measured.begin(operators)
                     return profile.call("session", title, self._run, session, feeds)
                 return self._run(self._session or self._restart(), feeds)
-        except _FAILURES as exc:
-            raise _failed(exc, self._measured.names(operators)) from exc
+        except FAILURES as exc:
+            raise failed(exc, self._measured.names(operators)) from exc
 
 
 def elsewhere(session: Any, device: Device) -> list[tuple[str, str]]:
@@ -146,7 +145,7 @@ class OperatorOnDevice(_DeviceSession):
         try:
             with no_fork():
                 outputs = self._run(self._session or self._restart(), feeds)
-        except _FAILURES as exc:
+        except FAILURES as exc:
             logger.debug("eager: %s", exc)
             return None
         for i, shape in self._views:

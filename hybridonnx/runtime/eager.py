@@ -25,11 +25,13 @@ from ..dtypes import tensor_dtype
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.watch import Watch
 from ..ops import Array, Noise, Operator, Spec
+from .arena import share
 from .blocks import block_size
 from .device import Device
 from .device_session import OperatorOnDevice
+from .failures import FAILURES
 from .forms import Forms, is_free, specs_of
-from .session import _FAILURES, _start, exchanges, named, options, shares_arena, value_of
+from .session import _start, exchanges, named, options, value_of
 from .shared import identity
 from .started import Started
 from .traced import TracedKernel
@@ -63,8 +65,7 @@ class EagerSession(Started):
 
         def settings() -> Any:
             chosen = options(in_turn=True)
-            if shares_arena():
-                chosen.add_session_config_entry("session.use_env_allocators", "1")
+            share(chosen)
             if not in_threads:
                 chosen.intra_op_num_threads = 1
             return chosen
@@ -90,7 +91,7 @@ class EagerSession(Started):
             with no_fork():
                 session = self._session or self._restart()
                 outputs: list[Array] = session.run(self._outputs, feeds)
-        except _FAILURES as exc:
+        except FAILURES as exc:
             logger.debug("eager: %s", exc)
             return None
         for i, shape in self._views:

@@ -9,7 +9,7 @@ import onnxruntime as ort
 
 from ..errors import MXNetError
 from ..ops import Array
-from .session import _FAILURES, _sentence
+from .failures import FAILURES, sentence
 
 
 def is_session(model: Any) -> bool:
@@ -29,6 +29,6 @@ def run(session: Any, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The outputs by name. Raises `MXNetError` for what ONNX Runtime raises."""
     try:
         outputs = session.run(None, dict(inputs))
-    except _FAILURES as exc:
-        raise MXNetError(f"The session could not run the model: {_sentence(exc)}") from exc
+    except FAILURES as exc:
+        raise MXNetError(f"The session could not run the model: {sentence(exc)}") from exc
     return dict(zip([item.name for item in session.get_outputs()], outputs, strict=True))

@@ -183,8 +183,11 @@ class _Backward:
 
     def _compile(self, entries: Specs, origins: _Origins) -> None:
         partition = self._partition
-        border = _border(self.outputs, set(topological(partition.outputs.outputs)))
+        inside = set(topological(partition.outputs.outputs))
+        masks = _masks(self.outputs, inside, entries)
+        border = _border(self.outputs, inside.union(entry.node for entry in masks))
         names = dict(zip(border, unused("_saved", len(border), [*self._specs]), strict=True))
+        entries = {**entries, **masks}
         specs = {**self._specs, **{name: entries[entry] for entry, name in names.items()}}
         results, originals = cut(self.outputs, {e: Node(VARIABLE, name) for e, name in names.items()})
 
@@ -280,6 +283,40 @@ class _Origins:
         """The node that was differentiated when `node` was made, if one was."""
         index = bisect_right(self._starts, node.serial)
         return self._nodes[index - 1] if index else None
+
+
+_COMPARISONS = frozenset(
+    f"_npi_{name}{suffix}"
+    for name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
+    for suffix in ("", "_scalar")
+)
+
+
+def _masks(outputs: Sequence[Entry], inside: set[Node], specs: Specs) -> Specs:
+    """The comparisons of values of the nodes `inside` that are kept in place of what is larger.
+
+    That is what `outputs` are computed from through them alone.
+    """
+    comparisons: list[Node] = []
+    readers: dict[Entry, set[Node | None]] = {entry: {None} for entry in outputs}
+    for node in topological(outputs):
+        if node.is_variable or node in inside:
+            continue
+        if node.op_name in _COMPARISONS and all(entry.node in inside for entry in node.inputs):
+            comparisons.append(node)
+        for entry in node.inputs:
+            readers.setdefault(entry, set()).add(node)
+    masks: dict[Entry, Spec] = {}
+    for node in comparisons:
+        shapes = {specs[entry].shape for entry in node.inputs}
+        computed = [entry for entry in node.inputs if not entry.node.is_variable]
+        if len(shapes) == 1 and any(readers[e] == {node} and _is_wide(specs[e]) for e in computed):
+            masks[Entry(node, 0)] = Spec(shapes.pop(), np.dtype(np.bool_))
+    return masks
+
+
+def _is_wide(spec: Spec) -> bool:
+    return spec.dtype is not None and spec.dtype.itemsize > 1
 
 
 def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 import onnxruntime as ort
-from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
 from .._locks import no_fork
@@ -25,21 +23,12 @@ from .._threads import counts_references
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
-from .measured import MeasuredSession, Names, Operators
+from .arena import give_back_after, share
+from .failures import FAILURES, failed, sentence
+from .measured import MeasuredSession, Operators
 from .started import Started
 
 logger = logging.getLogger("hybridonnx")
-
-
-@cache
-def shares_arena() -> bool:
-    """Whether sessions that ask for it take memory from one arena, made now, rather than keep some each."""
-    place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
-    try:
-        ort.create_and_register_allocator(place, ort.OrtArenaCfg({"arena_extend_strategy": 0}))
-    except _FAILURES as exc:  # the process has registered one before, as it likes it
-        logger.debug("arena: %s", exc)
-    return True
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -52,12 +41,6 @@ _WORTH_REUSING = 1 << 18
 """Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
 _NAMED = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
 """What C calls long long, ONNX Runtime's dtype, by the name that NumPy's users compare with."""
-_FAILURES: tuple[type[Exception], ...] = (
-    RuntimeError,
-    ValueError,
-    *(item for item in vars(ort_state).values() if isinstance(item, type) and issubclass(item, Exception)),
-)
-"""What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _CONTAINERS = ("seq(", "optional(", "map(")
 _BFLOAT16 = 16
 """ONNX's number of the element type."""
@@ -83,10 +66,6 @@ _KINDS = 3
 """How many kinds of nodes the profiler names of a session."""
 _sessions = itertools.count()
 """The numbers of profiles' files."""
-
-
-_LONGEST = 1000
-"""What ONNX Runtime says is cut at so many letters: it repeats names and texts of the file."""
 
 
 def options(in_turn: bool = False) -> Any:
@@ -134,9 +113,9 @@ def _start(
     try:
         # with its fallback it prints what it could not read, and tries the same again
         session = ort.InferenceSession(model, settings, providers=[*providers], enable_fallback=0)
-    except _FAILURES as exc:
+    except FAILURES as exc:
         what = model if isinstance(model, str) else "the graph"
-        raise MXNetError(f"ONNX Runtime does not accept {what}: {_sentence(exc)}{remedy}") from exc
+        raise MXNetError(f"ONNX Runtime does not accept {what}: {sentence(exc)}{remedy}") from exc
     _require_providers(providers, session.get_providers())
     return session
 
@@ -196,42 +175,6 @@ def _require_utf8(path: str) -> None:
         raise FormatError(
             f"{path}: a name in UTF-8 is required of a file for ONNX Runtime, got other bytes. Rename it."
         ) from None
-
-
-def _failed(
-    exc: Exception, names: Names | None = None, remedy: str = "; hybridize(active=False) tells more"
-) -> MXNetError:
-    return MXNetError(
-        f"ONNX Runtime could not run the graph: {_sentence(exc, names)} Check that the inputs' shapes and "
-        f"values fit what it names{remedy}."
-    )
-
-
-def _sentence(exc: Exception, names: Names | None = None) -> str:
-    """What ONNX Runtime says, in one line, without the numbers of its errors and places in its sources.
-
-    The nodes, of loops and in them, are those of MXNet's graph if `names` tells these.
-    """
-    text = _PLACE.sub("", _CODE.sub("", " ".join(str(exc).split())))
-    nodes = []
-    while match := _NODE.match(text):
-        nodes.append((match[1], match[2]))
-        text = text[match.end() :]
-    text = (text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…").rstrip(".") + "."
-    if names is None:
-        return "".join(f"{kind} {name!r}: " if name else f"{kind}: " for kind, name in nodes) + text
-    made_for = [names.of(name, kind) for kind, name in reversed(nodes) if name]
-    places = dict.fromkeys(f" In node {operator.node} ({operator.name})." for operator in made_for)
-    return "".join([*(f"{kind}: " for kind, _ in nodes[-1:]), text, *places])
-
-
-_CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
-_NODE = re.compile(
-    r"(?:\w+ : )?Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
-)
-_SIGNATURE = r"[^()]*(?:operator\(\)[^()]*)?\((?:[^()]|\([^()]*\))*\) (?:const )?(?:\[with [^\]]*\] )?"
-_PLACE = re.compile(rf"/\S+\.(?:h|cc|cpp):\d+ {_SIGNATURE}|(?<!\S)\w+\.(?:h|cc|cpp):\d+ \w+ ")
-"""A path with a function's signature, or the names of a file and a function."""
 
 
 def named(array: Array) -> Array:
@@ -405,8 +348,8 @@ class Session(Started):
                 if self._pool is None:
                     return self._run(session, feeds)
                 return self._run_into_pool(session, feeds, self._pool)
-        except _FAILURES as exc:
-            raise _failed(exc, self._measured.names(self._operators)) from exc
+        except FAILURES as exc:
+            raise failed(exc, self._measured.names(self._operators)) from exc
 
     def _run_once(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
         outputs: list[Array] = session.run(self._outputs, feeds)
@@ -476,15 +419,17 @@ class StepSession(Started):
     """A session of a step of training, or of its gradient. Nothing of what it takes and gives is copied.
 
     Those that run one after another may share one arena: each would keep memory for the most that it needed.
+    Large ones do.
     """
 
     def __init__(self, lowered: Any, in_arena: bool = False) -> None:
         model = lowered.model
+        is_large = _bytes_of_inputs(model) > _LARGE
 
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
-        settings = partial(self.options, in_arena, _bytes_of_inputs(model) > _LARGE)
+        settings = partial(self.options, in_arena or is_large, is_large)
         self._start_with(start, settings)
         self._measured = MeasuredSession(start, settings, lambda: model.graph)
         self._outputs = list(lowered.outputs)
@@ -493,6 +438,8 @@ class StepSession(Started):
         self._run = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
         self._shapes = [value.shape for value in self._session.get_outputs()]
         """The outputs' sizes, of which free ones are names or `None`."""
+        if is_large:
+            give_back_after(self)
 
     @staticmethod
     def options(in_arena: bool = False, is_large: bool = False) -> Any:
@@ -509,8 +456,8 @@ class StepSession(Started):
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         if is_large:
             settings.enable_mem_pattern = False
-        if in_arena and shares_arena():
-            settings.add_session_config_entry("session.use_env_allocators", "1")
+        if in_arena:
+            share(settings)
         return settings
 
     def __call__(self, feeds: Mapping[str, Array], operators: Operators = None) -> list[Array]:
@@ -535,8 +482,8 @@ class StepSession(Started):
                     session = self._measured.begin(operators)
                     return profile.call("session", self._title, run, session, *args)
                 return run(self._session or self._restart(), *args)
-        except _FAILURES as exc:
-            raise _failed(exc, self._measured.names(operators)) from exc
+        except FAILURES as exc:
+            raise failed(exc, self._measured.names(operators)) from exc
 
     def _run_into(
         self, session: Any, feeds: Mapping[str, Array], targets: Mapping[int, Array]
@@ -634,8 +581,8 @@ class ModelSession(Started):
                 if self._runs_on_values:
                     return _run_on_values(session, names, arrays)
                 results: list[Array] = session.run(names, arrays)
-        except _FAILURES as exc:
-            raise _failed(exc, remedy="") from exc
+        except FAILURES as exc:
+            raise failed(exc, remedy="") from exc
         return results
 
     def end_profile(self) -> str:
