@@ -132,6 +132,6 @@ def test_training_beside_workers_for_ten_thousand_batches():
     for thread in threading.enumerate():
         if thread.name.startswith("DataLoader"):
             thread.join(10)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # threads of tests before this one may have come to their end
     if descriptors:
         assert len(os.listdir("/proc/self/fd")) <= descriptors + 2
