@@ -1,5 +1,6 @@
 """Several processes train as one does: `mx.kv.create("dist_sync")` and `hybridonnx launch`."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -228,3 +229,14 @@ def test_other_compression_is_refused(settings, message):
 def test_wrong_options_of_launch(words, code, message, capsys):
     assert main(["launch", *words]) == code
     assert message in capsys.readouterr().err
+
+
+def test_a_worker_that_waits_was_not_the_first_to_be_killed(tmp_path, capsys):
+    """MPICH kills the others, too, and names the one that it happens to see first."""
+    (tmp_path / "0").write_text("100 waiting for the gradients from key 'a' on")
+    (tmp_path / "1").write_text("101 after the gradients from key 'b' on")
+    tell = importlib.import_module("hybridonnx.kvstore.launch")._tell
+    tell(str(tmp_path), b"PID 100 RUNNING AT here", 9)
+    assert "rank 1 (process 101) has ended the job" in capsys.readouterr().err
+    tell(str(tmp_path), b"PID 100 RUNNING AT here", 3)
+    assert "rank 0 (process 100) has ended the job" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import DTypeError, MXNetError, RequirementError, ShapeError
 from .scopes import Scope
 from .sweep import sweep
-from .tape import Entry, Leaf, TapeNode, recorded, refuse_released
+from .tape import Entry, Leaf, Recorded, TapeNode, recorded, refuse_released
 
 
 def differentiate(
@@ -48,6 +48,10 @@ def differentiate(
         ]
         return ys, xs
 
+    if not (retain_graph or create_graph):
+        for node in nodes:
+            if isinstance(node.op, Recorded):
+                node.op.is_last = True
     with Scope(create_graph, train_mode):
         known = None
         if not create_graph and operator is None:

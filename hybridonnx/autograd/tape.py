@@ -57,6 +57,8 @@ class Recorded:
     index_inputs = ()
     ignores_head = False
     takes_no_head = False
+    is_last = False
+    """Whether nobody asks for its gradient after the present sweep: what is kept for it goes with its use."""
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question; see `Operator.gradient`."""

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from .. import config
 from ..errors import RequirementError
-from .workers import RECORDS
+from .workers import RECORDS, WAITING
 
 __all__ = ["launch"]
 
@@ -165,6 +165,10 @@ def _tell(folder: str, output: bytes, code: int) -> None:
     at_fault = [
         rank for rank, (process, text) in records.items() if process == pid or "ended the job" in text
     ]
+    if code == signal.SIGKILL:  # that is how mpiexec ends the others, too, of which it may name one
+        at_work = [rank for rank, (_, text) in records.items() if not text.startswith(WAITING)]
+        if at_work and all(records[rank][1].startswith(WAITING) for rank in at_fault):
+            at_fault = at_work
     for rank in at_fault:
         process, text = records[rank]
         _say(f"rank {rank} (process {process}) has ended the job, exit code {code}; its last: {text}.")

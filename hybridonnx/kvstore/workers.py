@@ -32,6 +32,8 @@ LARGEST = 25 << 20
 RECORDS = "HYBRIDONNX_LAUNCH_RECORDS"
 """The variable with the folder in which `hybridonnx launch` reads who waits for what."""
 RECORD_BYTES = 512
+WAITING = "waiting for"
+"""How the record of a worker begins that waits for the others."""
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 _AT_ONCE, _SOON = 0.0005, 0.05
 """Seconds for which a wait asks again at once, and for which it does after a short pause."""
@@ -288,7 +290,7 @@ class Workers:
     def wait(self, pending: Pending) -> None:
         """Wait until an operation is through. Raises `MXNetError` if that takes longer than the timeout."""
         begun, limit, announced, heard = time.monotonic(), self._first.timeout, False, _LISTENING
-        record(f"waiting for {pending.what}")
+        record(f"{WAITING} {pending.what}")
         while not pending.is_done():
             waited = time.monotonic() - begun
             if waited > heard:

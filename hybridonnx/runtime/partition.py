@@ -6,17 +6,18 @@ import logging
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..autograd.scopes import state
-from ..autograd.tape import Receiver, Recorded, TapeNode
+from ..autograd.tape import Receiver, Recorded, TapeNode, refuse_released
 from ..context import Context, current_context
 from ..errors import MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
-from ..ops import Noise, Spec
+from ..ops import Noise, Spec, sizes
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.gradient import gradients, updates
@@ -25,11 +26,15 @@ from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 from .device import Device
 from .forms import Kept
-from .graph_session import UnsupportedOperators, graph_session
+from .graph_session import GraphSession, UnsupportedOperators, graph_session
 from .parts import unused
-from .stages import Stages, receiver_of, write_into
+from .stages import Stages, groups_of, receiver_of, write_into
 
 logger = logging.getLogger("hybridonnx")
+
+_LARGE = 1 << 25
+"""Bytes of values that are kept for gradients from which on these are computed in parts."""
+_MOST_PARTS = 6
 
 Draws = Mapping[Node, Noise]
 """What random operators have drawn."""
@@ -120,7 +125,7 @@ class Partition:
 class _Execution(Recorded):
     """One execution of a partition, with the values that its gradient takes."""
 
-    def __init__(self, partition: Partition, saved: Sequence[Any], draws: Draws) -> None:
+    def __init__(self, partition: Partition, saved: list[Any], draws: Draws) -> None:
         self._partition = partition
         self._saved = saved
         self._draws = draws
@@ -131,7 +136,7 @@ class _Execution(Recorded):
         if backward is None:
             return [None] * len(inputs)
         heads = dy if isinstance(dy, tuple) else (dy,)
-        return backward(inputs, heads, self._saved, self._draws)
+        return backward(inputs, heads, self._saved, self._draws, self.is_last)
 
     def symbolic(self, inputs: Sequence[Entry], name: str) -> list[Entry]:
         """The graph's outputs as entries, computed from entries; of one node if it is not to be expanded."""
@@ -194,47 +199,81 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session = graph_session(
+        self._stages = partial(Stages, results, specs=specs, training=partition.training, origin=origin)
+        session = None
+        if partition.device is None:
+            session = self._in_parts(results, {name: _bytes(specs[name]) for name in names.values()})
+        self._session: GraphSession | Stages = session or graph_session(
             results, specs, partition.training, origin, partition.device, views=True
         )
-        self._stages = partial(Stages, results, specs=specs, training=partition.training, origin=origin)
         inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
         self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
         self._head_inputs = [(name, i) for i, name in enumerate(self._heads) if name in inputs]
 
+    def _in_parts(self, results: Sequence[Entry], sizes: Mapping[str, int]) -> Stages | None:
+        """Sessions that run in turn, if the values that they take have these many bytes and are large."""
+        most = max(_LARGE, sum(sizes.values()) // _MOST_PARTS)
+        groups = groups_of(results, sizes, most)
+        if max(groups) == 0:
+            return None
+        try:
+            return self._stages(groups, available=frozenset([*self._specs, *sizes]))
+        except (KeyError, UnsupportedOperators) as exc:
+            logger.info("backward: all gradients are computed at once. %s", exc)
+            return None
+
     def __call__(
-        self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any], draws: Draws
+        self,
+        args: Sequence[NDArray],
+        heads: Sequence[NDArray],
+        saved: list[Any],
+        draws: Draws,
+        is_last: bool = False,
     ) -> list[Any]:
         """The gradients of the variables, `None` where there is none, from those of the outputs.
 
         When `autograd` records, they are computed anew from the variables, by a graph that has gradients.
+        The last time `saved` is emptied.
         """
-        values = self._recorded(args, heads, draws) if state.recording else self._run(args, heads, saved)
+        if state.recording:
+            values = self._recorded(args, heads, draws)
+        else:
+            values = self._run(args, heads, saved, is_last)
         by_variable: list[Any] = [None] * len(args)
         for i, value in zip(self._indices, values, strict=True):
             by_variable[i] = value
         return by_variable
 
-    def _run(self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any]) -> list[NDArray]:
+    def _run(
+        self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: list[Any], is_last: bool
+    ) -> list[NDArray]:
+        if len(saved) < len(self._saved_names):  # a sweep before this one has used them, and was interrupted
+            refuse_released()
         feeds = {name: args[i]._data for name, i in self._args}
         feeds.update((name, heads[i]._data) for name, i in self._head_inputs)
         feeds.update(zip(self._saved_names, saved, strict=True))
+        if is_last:
+            saved.clear()
         receivers = [receiver_of(args[i]) for i in self._indices]
         if any(receivers) and self._partition.device is None:
-            gradients = self._received(feeds, receivers)
+            gradients = self._received(feeds, receivers, is_last)
+        elif isinstance(self._session, Stages):
+            gradients = self._session(feeds, receivers, is_last)
         else:
             gradients = self._session(feeds)
         results = zip(self._indices, gradients, strict=True)
         return [NDArray._on_tape(value, args[i]._ctx, None) for i, value in results]
 
-    def _received(self, feeds: dict[str, Any], receivers: Sequence[Receiver | None]) -> list[Any]:
+    def _received(
+        self, feeds: dict[str, Any], receivers: Sequence[Receiver | None], is_last: bool
+    ) -> list[Any]:
         """The gradients, written where their receivers have them, one group of these after another."""
         last = max(receiver.group for receiver in receivers if receiver is not None)
         groups = tuple([last if receiver is None else receiver.group for receiver in receivers])
         if groups[0] == last == min(groups):
-            return write_into(self._session, feeds, receivers)
+            return self._written(feeds, receivers, is_last)
         if self._staged is None or self._staged[0] != groups:
             try:
                 self._staged = groups, self._stages(groups, available=frozenset(feeds))
@@ -242,7 +281,16 @@ class _Backward:
                 logger.info("backward: the gradients of all groups are computed at once. %s", exc)
                 self._staged = groups, None
         stages = self._staged[1]
-        return write_into(self._session, feeds, receivers) if stages is None else stages(feeds, receivers)
+        if stages is None:
+            return self._written(feeds, receivers, is_last)
+        return stages(feeds, receivers, is_last)
+
+    def _written(
+        self, feeds: dict[str, Any], receivers: Sequence[Receiver | None], is_last: bool
+    ) -> list[Any]:
+        if isinstance(self._session, Stages):
+            return self._session(feeds, receivers, is_last)
+        return write_into(self._session, feeds, receivers)
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
@@ -313,6 +361,13 @@ def _masks(outputs: Sequence[Entry], inside: set[Node], specs: Specs) -> Specs:
         if len(shapes) == 1 and any(readers[e] == {node} and _is_wide(specs[e]) for e in computed):
             masks[Entry(node, 0)] = Spec(shapes.pop(), np.dtype(np.bool_))
     return masks
+
+
+def _bytes(spec: Spec) -> int:
+    """How many bytes an array has; 0 if its size is free."""
+    if spec.dtype is None or spec.shape is None or not all(isinstance(size, int) for size in spec.shape):
+        return 0
+    return spec.dtype.itemsize * prod(sizes(spec.shape))
 
 
 def _is_wide(spec: Spec) -> bool:

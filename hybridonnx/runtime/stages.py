@@ -1,6 +1,7 @@
 """The gradients of a partition as sessions that run in turn, each of which gives those of one group.
 
-So whoever waits for a group of gradients, to sum them over processes, begins while the others are computed.
+So whoever waits for a group of gradients, to sum them over processes, begins while the others are computed,
+and what the forward session has kept for a group is gone when those of the next are.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class _Stage(NamedTuple):
     """Which of its results are gradients, and of which of the variables."""
     dropped: Sequence[Entry]
     """What no later stage takes."""
+    spent: Sequence[str]
+    """The variables that no later stage takes."""
 
 
 class Stages:
@@ -99,6 +102,11 @@ class Stages:
             gradients = [(places[entry], i) for i, entry in enumerate(outputs) if entry in places]
             stages.append((session, taken, results[level], gradients))
         last = {entry: i for i, stage in enumerate(stages) for _, entry in stage[1]}
+        self.inputs = list(
+            dict.fromkeys(name for stage in stages for name in stage[0].inputs if name in available)
+        )
+        """The variables that it takes."""
+        latest = {name: i for i, stage in enumerate(stages) for name in stage[0].inputs}
         self._stages = [
             _Stage(
                 session,
@@ -106,12 +114,18 @@ class Stages:
                 entries,
                 gradients,
                 [entry for entry, at in last.items() if at == i],
+                [name for name in self.inputs if latest[name] == i],
             )
             for i, (session, taken, entries, gradients) in enumerate(stages)
         ]
 
-    def __call__(self, feeds: Mapping[str, Any], receivers: Sequence[Receiver | None]) -> list[Array]:
-        """The gradients; those that have receivers are written there, and announced stage by stage."""
+    def __call__(
+        self, feeds: dict[str, Any], receivers: Sequence[Receiver | None], spend: bool = False
+    ) -> list[Array]:
+        """The gradients; those that have receivers are written there, and announced stage by stage.
+
+        With `spend` the arrays of `feeds` are taken out as they are used.
+        """
         gradients: list[Any] = [None] * len(receivers)
         values: dict[Entry, Array] = {}
         for i, name in self._given:
@@ -133,7 +147,31 @@ class Stages:
             values.update(zip(stage.results, outputs, strict=True))
             for entry in stage.dropped:
                 values.pop(entry, None)
+            for name in stage.spent if spend else ():
+                feeds.pop(name, None)
+            taken.clear()
         return gradients
+
+
+def groups_of(outputs: Sequence[Entry], sizes: Mapping[str, int], most: int) -> list[int]:
+    """A group for each output, those that are computed first in the first ones.
+
+    What a group takes of the variables with `sizes`, in bytes, and no group before it does, is about `most`.
+    """
+    groups, visited, group, taken = [0] * len(outputs), set[Node](), 0, 0
+    for i, entry in sorted(enumerate(outputs), key=lambda item: item[1].node.serial):
+        more, stack = 0, [entry.node]
+        while stack:
+            node = stack.pop()
+            if node not in visited:
+                visited.add(node)
+                more += sizes.get(node.name, 0) if node.is_variable else 0
+                stack += [e.node for e in node.inputs]
+        if taken and taken + more > most:
+            group, taken = group + 1, 0
+        taken += more
+        groups[i] = group
+    return groups
 
 
 def _levels(nodes: Sequence[Node], outputs: Sequence[Entry], groups: Sequence[int]) -> dict[Node, int]:
