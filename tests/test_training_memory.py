@@ -12,7 +12,7 @@ from hybridonnx import autograd
 from hybridonnx.gluon import nn
 from hybridonnx.runtime import compile as compiled
 from hybridonnx.runtime import graph_session, partition
-from hybridonnx.runtime.session import StepSession
+from hybridonnx.runtime.session import Session, StepSession
 from hybridonnx.runtime.stages import Stages
 
 
@@ -157,7 +157,7 @@ def test_sessions_for_prediction_go_when_training_begins(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "_WORTH_KEEPING", 0)  # also those that wait to be stored
     sessions = []
 
-    class Listed(compiled.Session):
+    class Listed(Session):
         def __init__(self, *args, **options):
             super().__init__(*args, **options)
             sessions.append(weakref.ref(self))
