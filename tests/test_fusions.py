@@ -1,6 +1,7 @@
 """Spelled-out Gelu, hard sigmoids and norms of layers become one node, and give what their formulas say."""
 
 import math
+from collections import OrderedDict
 
 import numpy as np
 import onnx
@@ -10,6 +11,8 @@ import hybridonnx as mx
 from converters.to_onnx._graph import Local
 from converters.to_onnx._model import lower
 from hybridonnx.ops import Spec
+from hybridonnx.runtime import graph_session, shared
+from hybridonnx.runtime.session import StepSession
 
 ROOT2 = math.sqrt(2)
 TANH = math.sqrt(2 / math.pi)
@@ -297,3 +300,34 @@ def test_a_norm_behind_a_dense_layer_is_a_part_of_it(use_bias, scale):
     assert "BatchNormalization" not in [node.op_type for node in here]
     in_file = [node.op_type for node in lower(symbol, shape, params).model.graph.node]
     assert in_file == ["Gemm", "BatchNormalization", "Relu"]
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((5, 7), -1), ((2, 7, 3), 1)])
+def test_the_gradient_of_cross_entropy_is_one_array(shape, axis, monkeypatch):
+    """That is softmax less 1 at the label, here times the number of rows that a mean is of."""
+    graphs = []
+
+    class Listed(StepSession):
+        def __init__(self, lowered, in_arena=False):
+            super().__init__(lowered, in_arena)
+            graphs.append([node.op_type for node in lowered.model.graph.node])
+
+    monkeypatch.setattr(graph_session, "StepSession", Listed)
+    monkeypatch.setattr(shared, "_sessions", OrderedDict())
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss(axis=axis)
+    loss_of.hybridize()
+    scores = mx.nd.array(numbers(*shape))
+    labels = np.array([0, 6, 9, 3, 3, 1])[: np.prod(shape) // 7].reshape(
+        [*shape[:1], *shape[2:]]
+    )  # 9 is taken for 6
+    scores.attach_grad()
+    with mx.autograd.record():
+        loss = loss_of(scores, mx.nd.array(labels))
+    loss.backward()
+    powers = np.exp(scores.asnumpy().astype(np.float64))
+    expected = powers / powers.sum(axis, keepdims=True)
+    expected -= np.moveaxis(np.eye(7)[np.minimum(labels, 6)], -1, axis)
+    rows = np.prod(shape[2:]) if len(shape) > 2 else 1
+    np.testing.assert_allclose(scores.grad.asnumpy() * rows, expected, rtol=1e-5, atol=1e-6)
+    backward = next(types for types in graphs if "ScatterElements" in types)
+    assert {"ConstantOfShape", "ReduceSum", "Sub"}.isdisjoint(backward)

@@ -474,11 +474,73 @@ def _product_with_norm(g: Graph, dense: Node, norm: Node) -> Value:
     return g.Gemm(x, weight * g.Unsqueeze(scale, [1]), beta - shift * scale, transB=1)
 
 
+# ---- the gradient of a picked log-softmax
+#
+# That is -exp(y) * dy, where y is the log-softmax, and dy more where it was picked. By the rules of both it is
+# an array of zeros and dy, less a product with the sums of that.
+
+
+def _picked_log_softmax(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+    """The difference of an array that has one number in each row, and a product with its sums along rows."""
+    zeros, index, picked = node.inputs
+    axis, plain = node.attributes.get("axis", 0), not node.attributes.get("reduction")
+    if g.opset < 16 or not plain or index is None or picked is None or not _is_zero(zeros):
+        return None
+    if picked.shape is None or index.shape is None or not picked.shape[axis] == index.shape[axis] == 1:
+        return None
+    total, last = _sum_and_difference(node, readers)
+    product = None if last is None or last.inputs[0] is not node.outputs[0] else _node(last.inputs[1], "Mul")
+    if total is None or last is None or product is None or _summed_axes(total) != [axis % len(picked.shape)]:
+        return None
+    a, b = product.inputs
+    sums = total.outputs[0]
+    probabilities = a if b is sums else b if a is sums else None
+    if (
+        probabilities is None
+        or not _node(probabilities, "Exp")
+        or probabilities.shape != node.outputs[0].shape
+    ):
+        return None
+    if not readers.are_between({node, total, product}, last):
+        return None
+    return _Match(last, partial(_scattered, node=node, probabilities=probabilities))
+
+
+def _is_zero(value: Value | None) -> bool:
+    """Whether a value is an array of zeros."""
+    fill = _node(value, "ConstantOfShape")
+    return fill is not None and not np.any(fill.attributes.get("value", 0))
+
+
+def _sum_and_difference(node: Node, readers: _Readers) -> tuple[Node | None, Node | None]:
+    """The ReduceSum and the Sub that read a node, if nothing else does."""
+    every = readers.of(node)
+    by_type = {reader.op_type: reader for reader in every if reader is not None and not reader.domain}
+    return (by_type.get("ReduceSum"), by_type.get("Sub")) if len(every) == 2 else (None, None)
+
+
+def _summed_axes(total: Node) -> list[int] | None:
+    """The axes of a sum that stay, as numbers from 0 on."""
+    data, axes = (*total.inputs, None)[:2]
+    if data is None or axes is None or axes.constant is None or not total.attributes.get("keepdims", 1):
+        return None
+    return [int(axis) % data.rank for axis in axes.constant]
+
+
+def _scattered(g: Graph, node: Node, probabilities: Value) -> Value:
+    _, index, picked = node.inputs
+    assert picked is not None
+    return g.ScatterElements(
+        probabilities * -picked, index, picked, axis=node.attributes.get("axis", 0), reduction="add"
+    )
+
+
 _FINDERS: dict[str, Callable[[Graph, Node, _Readers], _Match | None]] = {
     "BatchNormalization": _dense_with_norm,
     "Clip": _hard_sigmoid,
     "Erf": _gelu,
     "Pow": _layer_norm,
+    "ScatterElements": _picked_log_softmax,
     "Sqrt": _layer_norm,
     "Tanh": _gelu,
 }
