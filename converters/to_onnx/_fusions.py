@@ -476,8 +476,8 @@ def _product_with_norm(g: Graph, dense: Node, norm: Node) -> Value:
 
 # ---- the gradient of a picked log-softmax
 #
-# That is -exp(y) * dy, where y is the log-softmax, and dy more where it was picked. By the rules of both it is
-# an array of zeros and dy, less a product with the sums of that.
+# That is -exp(y) * dy, where y is the log-softmax, and dy more where it was picked. By the rules of both it
+# is an array of zeros and dy, less a product with the sums of that.
 
 
 def _picked_log_softmax(g: Graph, node: Node, readers: _Readers) -> _Match | None:
