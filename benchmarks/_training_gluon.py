@@ -39,11 +39,43 @@ def language_model(mx):
     return LanguageModel()
 
 
+def transformer(mx):
+    """Four layers of an encoder over words of (T, N), to scores of (T * N, words)."""
+    nn, units, heads, words = mx.gluon.nn, turns.ENCODER, turns.HEADS, turns.TOKENS
+
+    class Layer(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.into = nn.Dense(3 * units, flatten=False, in_units=units)
+                self.out = nn.Dense(units, flatten=False, in_units=units)
+                self.wide = nn.Dense(4 * units, flatten=False, in_units=units, activation="relu")
+                self.narrow = nn.Dense(units, flatten=False, in_units=4 * units)
+                self.first, self.second = nn.LayerNorm(in_channels=units), nn.LayerNorm(in_channels=units)
+
+        def hybrid_forward(self, F, x):
+            qkv = self.into(x)
+            scores = F.softmax(F.contrib.interleaved_matmul_selfatt_qk(qkv, heads=heads))
+            mixed = F.contrib.interleaved_matmul_selfatt_valatt(qkv, scores, heads=heads)
+            x = self.first(x + self.out(mixed))
+            return self.second(x + self.narrow(self.wide(x)))
+
+    net = nn.HybridSequential()
+    with net.name_scope():
+        net.add(nn.Embedding(words, units))
+        for _ in range(4):
+            net.add(Layer())
+        net.add(nn.HybridLambda(lambda F, x: F.reshape(x, shape=(-3, 0))))
+        net.add(nn.Dense(words, in_units=units))
+    return net
+
+
 NETWORKS = {
     "tutorial": tutorial,
     "resnet18": lambda mx: mx.gluon.model_zoo.vision.resnet18_v1(),
     "mobilenetv2": lambda mx: mx.gluon.model_zoo.vision.mobilenet_v2_1_0(),
     "lstm": language_model,
+    "transformer": transformer,
 }
 
 

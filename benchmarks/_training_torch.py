@@ -66,6 +66,21 @@ class LanguageModel(nn.Module):
         return self.decode(self.drop(hidden).reshape(-1, turns.UNITS)), *states
 
 
+class Transformer(nn.Module):
+    """Four layers of an encoder over words of (T, N), to scores of (T * N, words)."""
+
+    def __init__(self):
+        super().__init__()
+        units = turns.ENCODER
+        self.embed = nn.Embedding(turns.TOKENS, units)
+        layers = [nn.TransformerEncoderLayer(units, turns.HEADS, 4 * units, dropout=0) for _ in range(4)]
+        self.layers = nn.Sequential(*layers)
+        self.decode = nn.Linear(units, turns.TOKENS)
+
+    def forward(self, words):
+        return self.decode(self.layers(self.embed(words)).flatten(0, 1))
+
+
 def tutorial():
     head = [nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
     dense = [nn.Linear(256, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10, bias=False)]
@@ -92,13 +107,21 @@ def mobilenetv2():
     return nn.Sequential(*layers, nn.Conv2d(1280, 1000, 1, bias=False), nn.Flatten())
 
 
+NETWORKS = {
+    "tutorial": tutorial,
+    "resnet18": resnet18,
+    "mobilenetv2": mobilenetv2,
+    "lstm": LanguageModel,
+    "transformer": Transformer,
+}
+
+
 class Training:
     """A network with its batch: `step()` trains once and gives the loss."""
 
     def __init__(self, network):
         torch.manual_seed(0)
-        makers = {"tutorial": tutorial, "resnet18": resnet18, "mobilenetv2": mobilenetv2}
-        self.net = makers.get(network, LanguageModel)()
+        self.net = NETWORKS[network]()
         for name, p in self.net.named_parameters():  # as Gluon's Xavier() does
             if p.dim() > 1:
                 nn.init.xavier_uniform_(p)

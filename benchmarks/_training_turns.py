@@ -18,7 +18,10 @@ IMAGES["mobilenetv2"] = IMAGES["resnet18"]
 WORDS, UNITS, LAYERS, DROPOUT, LENGTH, BATCH = 10000, 200, 2, 0.2, 35, 32
 """The language model: words it knows, size of embedding and states, layers; steps in time, sequences."""
 
-RATES = {"tutorial": 0.02, "resnet18": 0.01, "mobilenetv2": 0.01, "lstm": 1.0}
+ENCODER, HEADS, TOKENS, WIDTH, TEXTS = 256, 4, 1000, 64, 8
+"""The transformer: units of its four layers, heads, words it knows; words of a text, texts."""
+
+RATES = {"tutorial": 0.02, "resnet18": 0.01, "mobilenetv2": 0.01, "lstm": 1.0, "transformer": 0.01}
 MOMENTUM = 0.9
 
 
@@ -28,6 +31,9 @@ def batch(network):
     if network == "lstm":
         text = rng.randint(0, WORDS, (LENGTH + 1, BATCH))
         return text[:-1], text[1:].reshape(-1)
+    if network == "transformer":
+        words = rng.randint(0, TOKENS, (WIDTH, TEXTS))
+        return words, words.reshape(-1)
     shape, classes = IMAGES[network]
     return rng.standard_normal(shape).astype(np.float32), rng.randint(0, classes, shape[0])
 

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STEPS = {"tutorial": 50, "resnet18": 3, "mobilenetv2": 3, "lstm": 5}
+STEPS = {"tutorial": 50, "resnet18": 3, "mobilenetv2": 3, "lstm": 5, "transformer": 10}
 """By network: steps of a turn."""
 WARM_UP = 3
 OURS = "hybridonnx"

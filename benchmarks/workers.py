@@ -15,42 +15,15 @@ import subprocess
 import sys
 import time
 
+import _training_turns as turns
+from _training_gluon import transformer
+
 TURNS, WARM = 10, 3
 NETWORKS = ("resnet18", "transformer")
 WAYS = {"no sums": "0", "in the step": "0", "meanwhile": "1"}
 """The kinds of a step, and whether each sums while the backward pass goes on."""
 
 # ---- in each worker
-
-
-def transformer(mx):
-    """Four layers of an encoder over (T, N) words, as scores of (T, N, words)."""
-    nn, units, heads, words = mx.gluon.nn, 256, 4, 1000
-
-    class Layer(mx.gluon.HybridBlock):
-        def __init__(self):
-            super().__init__()
-            with self.name_scope():
-                self.into = nn.Dense(3 * units, flatten=False, in_units=units)
-                self.out = nn.Dense(units, flatten=False, in_units=units)
-                self.wide = nn.Dense(4 * units, flatten=False, in_units=units, activation="relu")
-                self.narrow = nn.Dense(units, flatten=False, in_units=4 * units)
-                self.first, self.second = nn.LayerNorm(in_channels=units), nn.LayerNorm(in_channels=units)
-
-        def hybrid_forward(self, F, x):
-            qkv = self.into(x)
-            scores = F.softmax(F.contrib.interleaved_matmul_selfatt_qk(qkv, heads=heads))
-            mixed = F.contrib.interleaved_matmul_selfatt_valatt(qkv, scores, heads=heads)
-            x = self.first(x + self.out(mixed))
-            return self.second(x + self.narrow(self.wide(x)))
-
-    net = nn.HybridSequential()
-    with net.name_scope():
-        net.add(nn.Embedding(words, units))
-        for _ in range(4):
-            net.add(Layer())
-        net.add(nn.Dense(words, flatten=False, in_units=units))
-    return net
 
 
 def task(mx, network, rank):
@@ -60,8 +33,8 @@ def task(mx, network, rank):
     rng = np.random.default_rng(rank)
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     if network == "transformer":
-        words = mx.nd.array(rng.integers(0, 1000, (64, 8)))
-        return transformer(mx), loss, words, words
+        words = mx.nd.array(rng.integers(0, turns.TOKENS, (turns.WIDTH, turns.TEXTS)))
+        return transformer(mx), loss, words, words.reshape((-1,))
     images = mx.nd.array(rng.standard_normal((16, 3, 64, 64)).astype("float32"))
     return mx.gluon.model_zoo.vision.resnet18_v1(), loss, images, mx.nd.array(rng.integers(0, 1000, 16))
 
