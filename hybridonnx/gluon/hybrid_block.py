@@ -268,7 +268,8 @@ class HybridBlock(Block):
                 return self._compiled[ctx]
             inputs, out = self._get_graph(*args)
             names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
-            params = {name: param for name, param in self.collect_params().items() if name in names}
+            every = self.collect_params()
+            params = {name: param for name, param in every.items() if name in names}
             self._computed = [param for param in params.values() if param._is_computed]
             if any(param._data is None for param in self._computed):
                 self._finish_deferred(args)
@@ -276,14 +277,14 @@ class HybridBlock(Block):
             arrays = self._values(kept, ctx, args)
             for param in params.values():
                 param._users.add(self)
-            self._warn_of_unused(inputs, out, params)
+            self._warn_of_unused(inputs, out, [name for name in every if name not in params])
             feeds = [*map(input_name, inputs), *(param.name for param in self._computed)]
             compiled = CompiledGraph(out, feeds, arrays, **self._flags, ctx=ctx)
             self._compiled[ctx] = compiled
             return compiled
 
-    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
-        """Warn of inputs and parameters that nothing is computed from."""
+    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, unused: Sequence[str]) -> None:
+        """Warn of inputs, and of parameters, that nothing is computed from."""
         used = set(out.list_inputs())
         for i, variable in enumerate(inputs):
             if input_name(variable) not in used:
@@ -291,7 +292,6 @@ class HybridBlock(Block):
                     f"The {i}-th input to HybridBlock is not used by any computation. Is this intended?",
                     stacklevel=6,
                 )
-        unused = [name for name in self.collect_params() if name not in params]
         if unused:
             warnings.warn(
                 f"Parameter {', '.join(unused)} is not used by any computation. Is this intended?",

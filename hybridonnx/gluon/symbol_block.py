@@ -35,7 +35,7 @@ from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .onnx_summary import described, keep_whole_numbers
-from .parameter import Parameter, ParameterDict, brief, read_named
+from .parameter import ParameterDict, brief, read_named
 
 __all__ = ["SymbolBlock"]
 
@@ -230,10 +230,10 @@ class SymbolBlock(HybridBlock):
             )
         return super()._flat_inputs(ctx, args)
 
-    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
+    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, unused: Sequence[str]) -> None:
         """Warn of inputs that nothing is computed from, unless a file has them, which users cannot mend."""
         if not self._is_of_file:
-            super()._warn_of_unused(inputs, out, params)
+            super()._warn_of_unused(inputs, out, unused)
 
     def _context(self) -> Context:
         """Where the parameters are, and so the outputs of a graph without inputs."""

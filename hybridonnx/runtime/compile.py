@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, IntEnum
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from .. import config
 from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
 from ..context import Context, current_context, device_of
-from ..dtypes import container_of, is_bfloat16
+from ..dtypes import DType, container_of, is_bfloat16
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.np_shape import is_np_shape
@@ -32,7 +32,7 @@ from .measured import operators_of
 from .model_cache import MODEL, WEIGHTS, Place
 from .parts import MOST_NODES, Part
 from .plan import Plan
-from .session import EMPTY_ARRAYS_END_PROCESS, Session
+from .session import EMPTY_ARRAYS_END_PROCESS, Session, exchanges
 
 logger = logging.getLogger("hybridonnx")
 
@@ -75,6 +75,14 @@ class _Sizes(Enum):
     """Some have none, at which ONNX Runtime may end the process."""
 
 
+class _Check(NamedTuple):
+    """What inputs of some dtypes and shapes make of a graph."""
+
+    sizes: _Sizes
+    exchanges: bool
+    """Whether ONNX Runtime has all values as arrays."""
+
+
 class _Program(NamedTuple):
     """A session with what it is fed."""
 
@@ -83,6 +91,14 @@ class _Program(NamedTuple):
     """The inputs that it uses, and which of the arguments they are."""
     parameters: dict[str, Array]
     """The parameters that it takes as inputs."""
+
+
+def _exchange(dtypes: Iterable[DType | None]) -> bool:
+    """Whether ONNX Runtime has all values of these dtypes as arrays."""
+    kinds = set(dtypes)
+    if any(map(is_bfloat16, kinds)) and any(map(container_of, kinds)):
+        return False
+    return all(map(exchanges, kinds))
 
 
 class _Unwritten:
@@ -162,8 +178,8 @@ class CompiledGraph:
         self._logged: set[str] = set()
         """The operators on kernels that were logged."""
         self._programs = Kept()
-        self._checked: dict[Any, _Sizes] = {}
-        """The dtypes and shapes that fit."""
+        self._checked: dict[Any, _Check] = {}
+        """By the dtypes and shapes that fit."""
         self._known: dict[Any, _Program] = {}
         """The programs by these."""
         self._unwritten: WeakSet[_Unwritten] = WeakSet()
@@ -222,7 +238,7 @@ class CompiledGraph:
     def _fitting_plan(self, mode: Any, arrays: Sequence[Array]) -> Plan:
         """A plan for these arrays, of a form that fits them."""
         shapes = [a.shape for a in arrays]
-        sizes = self._check(tuple([(a.dtype, a.shape) for a in arrays]))
+        sizes = self._check(tuple([(a.dtype, a.shape) for a in arrays])).sizes
         kind = (sizes, *mode, *[(a.dtype, a.ndim) for a in arrays])
         forms = self._forms_of(kind, shapes, False, learns=sizes is _Sizes.FULL)
         for form in forms.fitting(shapes):
@@ -316,7 +332,7 @@ class CompiledGraph:
     def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
         with no_fork(), self._lock:
-            sizes = self._check(signature[1:])
+            sizes = self._check(signature[1:]).sizes
             # thousands of parameters as inputs of one session cost more than the plan's sessions do
             parted = signature[0] is _Variant.OPEN and self._operators > MOST_NODES
             if parted or sizes is _Sizes.ENDING:
@@ -358,8 +374,8 @@ class CompiledGraph:
             return program
         raise AssertionError("a form of fixed sizes fits")
 
-    def _check(self, signature: Any) -> _Sizes:
-        """What the sizes are like in the graph for inputs of these dtypes and shapes.
+    def _check(self, signature: Any) -> _Check:
+        """What the values are like in the graph for inputs of these dtypes and shapes.
 
         Raises, with the node's name, if they do not fit.
         """
@@ -374,8 +390,9 @@ class CompiledGraph:
         sizes = _Sizes.FULL
         if any(0 in (spec.shape or ()) for spec in entries.values()):
             sizes = _Sizes.ENDING if self._ends_at_empty() else _Sizes.EMPTY
-        self._checked[signature] = sizes
-        return sizes
+        check = _Check(sizes, _exchange(spec.dtype for spec in entries.values()))
+        self._checked[signature] = check
+        return check
 
     def _ends_at_empty(self) -> bool:
         """Whether arrays without elements may end the process where their sizes were free at lowering."""
@@ -405,7 +422,7 @@ class CompiledGraph:
         """A session, compiled now; `None` if its values cannot be the graph's."""
         from ..converters import to_onnx
 
-        if not self._exchanges_all(arrays):
+        if not self._check(tuple([(a.dtype, a.shape) for a in arrays])).exchanges:
             self._planned = True
             return None
         if is_free(form) and self._draws():
@@ -528,15 +545,6 @@ class CompiledGraph:
     def _is_parameter(self, node: Node) -> bool:
         """Whether a variable is one, and no input."""
         return node.is_variable and node.name in self._arrays
-
-    def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
-        """Whether ONNX Runtime has all values of the graph as arrays."""
-        from .session import exchanges
-
-        dtypes = [s.dtype for s in infer(self._symbol, self._specs(arrays), partial=True).values()]
-        if any(map(is_bfloat16, dtypes)) and any(map(container_of, dtypes)):
-            return False
-        return all(map(exchanges, dtypes))
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""
