@@ -34,6 +34,11 @@ class Switch(Generic[_T]):
 MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version that symbol.json files name.")
 SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
 THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
+WORKER_THREADS = Switch(
+    "MXNET_MP_WORKER_NTHREADS",
+    1,
+    "The same in a process that multiprocessing has started; 0: as many as ONNX Runtime likes.",
+)
 EAGER = Switch(
     "HYBRIDONNX_EAGER",
     "auto",

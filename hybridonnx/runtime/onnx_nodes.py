@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
-from .. import config
 from ..dtypes import DType, container, container_of, float32, is_bfloat16, strings, tensor_dtype
 from ..errors import MXNetError
 from ..ops import Array, Shape, Spec, enclosed, opened
-from .session import ModelSession, exchanges
+from .session import ModelSession, Threads, exchanges
 
 _FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What ONNX's reference raises for values that do not fit, or operators that it lacks."""
@@ -107,7 +106,7 @@ def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
     if onnx_nodes.is_as_onnx(model) and all(map(_may_exchange, (*[spec.dtype for spec in specs], *outputs))):
         try:
             several = _program.cache_info().currsize < _MOST_WITH_THREADS
-            threads = config.THREADS() if several else 1
+            threads = Threads.current() if several else 1
             session = ModelSession(onnx_nodes.runnable(model, specs), threads=threads)
         except MXNetError:  # it has no such kernel
             pass

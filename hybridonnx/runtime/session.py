@@ -149,6 +149,12 @@ class Providers(Scope):
         return ("CPUExecutionProvider",) if inner is None else inner[1]
 
 
+def _is_one_of_many() -> bool:
+    """Whether `multiprocessing` has started this process: those of a pool would take each other's cores."""
+    module = sys.modules.get("multiprocessing.process")
+    return module is not None and module.parent_process() is not None
+
+
 class Threads(Scope):
     """A `with` block in which new sessions have so many threads; 0 for as many as the environment says."""
 
@@ -164,7 +170,8 @@ class Threads(Scope):
     def current(cls) -> int:
         """That of the innermost block."""
         inner = cls._scopes.innermost
-        return (0 if inner is None else inner[1]) or config.THREADS()
+        count = (0 if inner is None else inner[1]) or config.THREADS()
+        return config.WORKER_THREADS() if not count and _is_one_of_many() else count
 
 
 def _require_utf8(path: str) -> None:
