@@ -48,10 +48,9 @@ def differentiate(
         ]
         return ys, xs
 
-    if not (retain_graph or create_graph):
-        for node in nodes:
-            if isinstance(node.op, Recorded):
-                node.op.is_last = True
+    for node in nodes:
+        if isinstance(node.op, Recorded):
+            node.op.is_last = not (retain_graph or create_graph)
     with Scope(create_graph, train_mode):
         known = None
         if not create_graph and operator is None:

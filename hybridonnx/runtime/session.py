@@ -23,7 +23,7 @@ from .._threads import counts_references
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
-from .arena import give_back_after, share
+from .arena import LARGE, give_back_after, give_back_weights, share
 from .failures import FAILURES, failed, sentence
 from .measured import MeasuredSession, Operators
 from .started import Started
@@ -58,8 +58,6 @@ VERSION: str = ort.__version__
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
-_LARGE = 1 << 24
-"""Bytes of inputs from which on a session of training takes its memory piece by piece."""
 _OUTSIDE = 1024
 """Bytes from which on a weight of a stored model is outside of it, where it is mapped and not read."""
 _KINDS = 3
@@ -275,6 +273,8 @@ class Session(Started):
         stored: str = "",
     ) -> None:
         self._held: list[Any] = []
+        self._weights = 0
+        """Bytes of the parameters that were optimised here."""
 
         def start(settings: Any) -> Any:
             session = _stored(stored, settings) if stored else None
@@ -311,7 +311,10 @@ class Session(Started):
         if names:
             self._held = [value_of(parameters[name]) for name in names]
             settings.add_external_initializers(names, self._held)
-        return _start(lowered.model.SerializeToString(), settings)
+        session = _start(lowered.model.SerializeToString(), settings)
+        self._weights = sum(parameters[name].nbytes for name in names)
+        give_back_weights(self._weights)
+        return session
 
     @property
     def is_storable(self) -> bool:
@@ -334,8 +337,11 @@ class Session(Started):
         )
         with no_fork():
             results = self._start(settings).run(self._outputs, dict(feeds))
+            give_back_weights(self._weights)
             session = _stored(path, _one_thread())
             others = session.run(self._outputs, dict(feeds)) if session else []
+            del session
+            give_back_weights(self._weights)
         return [_bits(y) for y in results] == [_bits(y) for y in others]
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
@@ -431,7 +437,7 @@ class StepSession(Started):
 
     def __init__(self, lowered: Any, in_arena: bool = False) -> None:
         model = lowered.model
-        is_large = _bytes_of_inputs(model) > _LARGE
+        is_large = _bytes_of_inputs(model) > LARGE
 
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
@@ -560,6 +566,8 @@ class ModelSession(Started):
 
         providers = Providers.current()
         self._start_with(lambda chosen: _start(model, chosen, remedy="", providers=providers), settings)
+        size = os.path.getsize(model) if isinstance(model, str) else len(model)
+        give_back_weights(size + sum(array.nbytes for array in (weights or {}).values()))
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
             i.name: (i.type, i.shape) for i in inputs
