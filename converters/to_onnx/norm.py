@@ -85,7 +85,7 @@ def _normalized(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value,
     axis, x = op.axis % data.rank, _wide(g, data)
     if op.fix_gamma:  # whatever is stored
         gamma = _ones(g, gamma)
-    if g.opset >= 14 and op.of_batch() and _takes(x, axis):
+    if g.opset >= 14 and op.of_batch() and _takes(g, x, axis):
         y, mean, var = _of_batch(g, op, x, gamma, beta)
         return g.Cast(y, data.dtype), mean, var, g.Reciprocal(g.Sqrt(var + op.eps))
     if op.of_batch():
@@ -103,10 +103,13 @@ def _normalized(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value,
     return g.Cast(y, data.dtype), mean, var, inverse
 
 
-def _takes(x: Value, axis: int) -> bool:
-    """Whether ONNX Runtime's own normalization in training mode takes the value."""
+def _takes(g: Graph, x: Value, axis: int) -> bool:
+    """Whether ONNX Runtime's own normalization in training mode takes the value, which needs elements.
+
+    Free sizes may turn out to be 0 in a file alone: what runs here has graphs of their own for such arrays.
+    """
     shape = x.shape or (0,)
-    return axis == 1 and x.dtype == _float32 and None not in shape and 0 not in shape
+    return axis == 1 and x.dtype == _float32 and 0 not in shape and (g.exact or None not in shape)
 
 
 def _of_batch(g: Graph, op: Any, x: Value, gamma: Value, beta: Value) -> Any:
