@@ -202,12 +202,11 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
         blocked = _depthwise_weight_grad(g, op, heads, x, before, after)
         if blocked is not None:
             return g.Reshape(blocked, list(shape))
-        left = any(-a >= s for a, s in zip(after, op.window()[0], strict=True))
-        if not left and positions <= max(MOST, op.num_group) and filters <= 2 * prod(out):
+        if _apart(op, after) and filters <= prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
         if op.num_group == 1 and shape[1] <= FEW < positions:
             return _correlated(g, op, heads, x, before)
-        columns = _columns(g, op, x, out, before)
+        columns = _columns(g, op, x, out, before, after)
         return _summed(g, op.num_group, _batch_second(g, heads), columns, shape)
 
     result: Value = single(g, built, heads, x)
@@ -236,6 +235,24 @@ def _depthwise_weight_grad(
     return g.ReduceSum(g.Reshape(sums, [batch, channels, *op.kernel]), [0]) if batch > 1 else sums
 
 
+def _apart(op: Any, after: Sequence[int]) -> bool:
+    """Whether a convolution takes windows apart: they have few positions, and it reaches them all."""
+    left = any(-a >= s for a, s in zip(after, op.window()[0], strict=True))
+    return not left and prod(op.kernel) <= max(MOST, op.num_group)
+
+
+def _windows(
+    g: Graph, op: Any, x: Value, before: Sequence[int], after: Sequence[int], channels: int
+) -> Value:
+    """The windows (N, C · positions, *out) of x (N, C, *spatial)."""
+    (stride, dilate, _), positions = op.window(), prod(op.kernel)
+    ends = [max(a, 0) for a in after]
+    if positions == 1 and set(stride) == {1} and not any((*before, *ends)):
+        return x
+    pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
+    return g.Conv(x, g.const(pick), strides=stride, dilations=dilate, pads=(*before, *ends), group=channels)
+
+
 def _windowed(
     g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]], shape: Sequence[int]
 ) -> Value:
@@ -245,20 +262,12 @@ def _windowed(
     move than one product of everything, as long as there are more positions than filters. What is not known
     to be one instance is summed. Of large windows only those of some instances are there at a time.
     """
-    stride, dilate, _ = op.window()
     batch, channels = x.dims[0], known_size(g, x, 1)
     groups, filters, positions = op.num_group, shape[0] // op.num_group, prod(op.kernel)
-    ends = [max(a, 0) for a in pads[1]]
-    moves = positions > 1 or set(stride) != {1} or any((*pads[0], *ends))
     out, each = prod(spatial(g, heads)), channels // groups * positions
-    pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
 
     def summed(heads: Value, x: Value, batch: int) -> Value:
-        windows = x
-        if moves:
-            windows = g.Conv(
-                x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
-            )
+        windows = _windows(g, op, x, *pads, channels)
         if batch == groups == 1:
             rows, columns = g.Reshape(heads, [filters, out]), g.Reshape(windows, [each, out])
             return g.Gemm(rows, columns, transB=1)
@@ -272,7 +281,7 @@ def _windowed(
 
     if batch is None:
         return g.Reshape(summed(heads, x, -1), list(shape))
-    parts = min(batch, -(-batch * channels * positions * out // _MOST_WINDOWS)) if moves else 1
+    parts = min(batch, -(-batch * channels * positions * out // _MOST_WINDOWS)) if positions > 1 else 1
     if parts < 2:
         return g.Reshape(summed(heads, x, batch), list(shape))
     counts = [batch // parts + (i < batch % parts) for i in range(parts)]
@@ -303,11 +312,16 @@ def _after(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int
     return [(n - 1) * s + span - size - b for n, s, span, size, b in axes]
 
 
-def _columns(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int]) -> Value:
+def _columns(
+    g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int], after: Sequence[int]
+) -> Value:
     """The windows of x (N, C, *spatial) as (C, positions in the window, N · out)."""
     stride, dilate, _ = op.window()
-    filled = _batch_second(g, enclosed(g, x, before, _after(g, op, x, out, before)))
     channels = x.shape[1] if x.shape is not None and x.shape[1] is not None else 0
+    if _apart(op, after):
+        apart = _batch_second(g, _windows(g, op, x, before, after, channels))
+        return g.Reshape(apart, [channels, prod(op.kernel), -1])
+    filled = _batch_second(g, enclosed(g, x, before, after))
     axes = list(range(2, 2 + len(out)))
     windows = []
     for position in product(*map(range, op.kernel)):
