@@ -51,9 +51,9 @@ def in_parts(monkeypatch):
     calls = []
 
     class Listed(Stages):
-        def __call__(self, feeds, receivers, spend=False):
+        def __call__(self, feeds, receivers, spend=False, memory=()):
             before = set(feeds)
-            results = super().__call__(feeds, receivers, spend)
+            results = super().__call__(feeds, receivers, spend, memory)
             calls.append((len(self._stages), before, set(feeds)))
             return results
 
@@ -174,3 +174,48 @@ def test_sessions_for_prediction_go_when_training_begins(monkeypatch, tmp_path):
     after = net(x).asnumpy()
     net.hybridize(active=False)
     np.testing.assert_allclose(after, net(x).asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_are_written_where_they_belong_if_nothing_else_is_there(in_parts):
+    net, x = network(), data()
+    _, eager = gradients(net, x)
+    net.hybridize()
+    gradients(net, x)
+    weight = net[0].weight
+    before = weight.grad()._data
+    place = before.__array_interface__["data"][0]
+    del before
+    close(gradients(net, x)[1], eager)
+    assert weight.grad()._data.__array_interface__["data"][0] == place
+    copy, view = weight.grad().asnumpy(), weight.grad()[0:1]
+    once = copy.copy()
+    with autograd.record():
+        loss = ((net(x) * 2) ** 2).sum()
+    loss.backward()
+    np.testing.assert_array_equal(copy, once)
+    np.testing.assert_allclose(weight.grad().asnumpy(), 4 * once, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(view.asnumpy(), weight.grad()[0:1].asnumpy())  # as it shares memory with it
+
+
+def test_gradients_that_are_inputs_or_added_to_are_not_overwritten_meanwhile(in_parts):
+    """A gradient is an input of the graph; one variable goes into two graphs; gradients add up."""
+    net, other, x = network(), network(), data()
+    results = []
+    for hybrid in (False, True):
+        for block in (net, other):
+            block.hybridize(active=hybrid)
+        gradients(net, x)
+        with autograd.record():  # x has a gradient, which the graph takes
+            loss = (net(x) * net(x.grad) + other(x)).sum()
+        loss.backward()
+        once = read(net, x)
+        for parameter in net.collect_params().values():
+            if parameter.grad_req != "null":
+                parameter.grad_req = "add"
+        gradients(net, x)
+        results.append([*once, *read(net, x)])
+        for parameter in net.collect_params().values():
+            if parameter.grad_req != "null":
+                parameter.grad_req = "write"
+                parameter.zero_grad()
+    close(results[1], results[0])

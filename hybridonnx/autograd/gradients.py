@@ -175,15 +175,22 @@ class _Reception:
         self.left: Counter[Leaf] = Counter()
         """For each, the places that it is taken at and that are not swept yet."""
         self.received: set[Leaf] = set()
+        self._counted: Counter[Leaf] = Counter()
 
     def begin(self, nodes: Sequence[Any]) -> None:
-        """Count how often nodes take each variable, which its receiver is told."""
-        if not any(type(node) is Leaf and node.receiver is not None for node in nodes):
+        """Count how often nodes take each variable, which it and its receiver are told.
+
+        Nobody asks but receivers and what was recorded as a whole graph.
+        """
+        received = any(type(node) is Leaf and node.receiver is not None for node in nodes)
+        if not received and not any(isinstance(node.op, Recorded) for node in nodes):
             return
         taken = [entry[0] for node in nodes for entry in node.inputs if entry is not None]
-        self.left = Counter(leaf for leaf in taken if type(leaf) is Leaf and leaf.receiver is not None)
-        for leaf, count in self.left.items():
-            leaf.receiver.uses = count  # type: ignore[union-attr]
+        self._counted = Counter(leaf for leaf in taken if type(leaf) is Leaf)
+        for leaf, count in self._counted.items():
+            leaf.uses = count
+            if leaf.receiver is not None:
+                leaf.receiver.uses = self.left[leaf] = count
 
     def told(self, grads: dict[Entry, Any]) -> Callable[[Any], object] | None:
         """What is to be called after each node, if anybody waits."""
@@ -208,7 +215,8 @@ class _Reception:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for leaf in self.left:
+        for leaf in self._counted:
+            leaf.uses = 0
             if leaf.receiver is not None:
                 leaf.receiver.uses = 0
 

@@ -108,7 +108,7 @@ class Leaf:
     only predict need no memory for it.
     """
 
-    __slots__ = ("_gradient", "fresh", "receiver", "req")
+    __slots__ = ("_gradient", "fresh", "receiver", "req", "uses")
 
     op = None
     inputs: Sequence[Entry] = ()
@@ -122,6 +122,8 @@ class Leaf:
         self.req = req
         self.fresh = False
         self.receiver: Receiver | None = None
+        self.uses = 0
+        """How many nodes the sweep that is going on has for the variable; 0 if it writes no gradients."""
 
     @property
     def grad(self) -> Any:
@@ -142,6 +144,8 @@ class Leaf:
         with no_fork(), _receiving:
             if self.receiver is not None:
                 self._hand_over(self.receiver, gradient)
+            elif self.req == "write" and gradient._data is self.grad._data:
+                pass  # it was computed there
             elif self.req == "write":
                 (self.grad._take if exchange else self.grad._assign)(gradient)
             elif self.req == "add":

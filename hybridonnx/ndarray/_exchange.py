@@ -11,6 +11,16 @@ from ..ops import Array
 from ._base import ArrayBase
 
 
+def whole_memory(array: ArrayBase) -> Array | None:
+    """The memory of an array, for values to be computed right there; `None` if anything else refers to it."""
+    if not counts_references() or type(array._data) is not np.ndarray:
+        return None
+    if sys.getrefcount(array._data) > _ALONE or not _is_whole(array._data):
+        return None
+    data: Array = array._data
+    return data if data.flags.c_contiguous and data.flags.writeable else None
+
+
 def is_exchangeable(array: ArrayBase, other: ArrayBase) -> bool:
     """Whether the memory of one array may stand for that of the other: nothing else refers to either.
 

@@ -28,7 +28,7 @@ from .device import Device
 from .forms import Kept
 from .graph_session import GraphSession, UnsupportedOperators, graph_session
 from .parts import unused
-from .stages import Stages, groups_of, receiver_of, write_into
+from .stages import Stages, groups_of, memory_of, receiver_of, write_into
 
 logger = logging.getLogger("hybridonnx")
 
@@ -260,7 +260,8 @@ class _Backward:
         if any(receivers) and self._partition.device is None:
             gradients = self._received(feeds, receivers, is_last)
         elif isinstance(self._session, Stages):
-            gradients = self._session(feeds, receivers, is_last)
+            memory = [memory_of(args[i]) for i in self._indices]
+            gradients = self._session(feeds, receivers, is_last, memory)
         else:
             gradients = self._session(feeds)
         results = zip(self._indices, gradients, strict=True)

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..autograd.tape import Leaf, Receiver
+from ..ndarray._exchange import whole_memory
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
@@ -27,6 +28,18 @@ def receiver_of(array: NDArray) -> Receiver | None:
     if type(leaf) is not Leaf or leaf.receiver is None or leaf.req != "write" or leaf.receiver.uses != 1:
         return None
     return leaf.receiver
+
+
+def memory_of(array: NDArray) -> Array | None:
+    """The memory for the gradient of a variable that nobody waits for, if it may be computed right there.
+
+    Nothing is added to it in the sweep that is going on, and nothing else refers to it, such as an input.
+    """
+    entry = array._entry
+    leaf = entry[0] if entry is not None else None
+    if type(leaf) is not Leaf or leaf.receiver is not None or leaf.req != "write" or leaf.uses != 1:
+        return None
+    return None if leaf.is_zero or leaf.grad.stype != "default" else whole_memory(leaf.grad)
 
 
 def write_into(
@@ -120,12 +133,18 @@ class Stages:
         ]
 
     def __call__(
-        self, feeds: dict[str, Any], receivers: Sequence[Receiver | None], spend: bool = False
+        self,
+        feeds: dict[str, Any],
+        receivers: Sequence[Receiver | None],
+        spend: bool = False,
+        memory: Sequence[Array | None] = (),
     ) -> list[Array]:
         """The gradients; those that have receivers are written there, and announced stage by stage.
 
-        With `spend` the arrays of `feeds` are taken out as they are used.
+        With `spend` the arrays of `feeds` are taken out as they are used. Gradients without a receiver are
+        written into `memory` where there is some.
         """
+        own = memory or [None] * len(receivers)
         gradients: list[Any] = [None] * len(receivers)
         values: dict[Entry, Array] = {}
         for i, name in self._given:
@@ -136,8 +155,11 @@ class Stages:
             targets: dict[int, Array] = {}
             for place, i in stage.gradients:
                 receiver = receivers[i]
-                if receiver is not None and place not in targets:
-                    targets[place] = gradients[i] = receiver.memory()
+                if place in targets:
+                    continue
+                target = own[i] if receiver is None else receiver.memory()
+                if target is not None:
+                    targets[place] = gradients[i] = target
             outputs = stage.session.into(taken, targets)
             for place, i in stage.gradients:
                 if gradients[i] is None:
