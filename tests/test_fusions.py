@@ -331,3 +331,41 @@ def test_the_gradient_of_cross_entropy_is_one_array(shape, axis, monkeypatch):
     np.testing.assert_allclose(scores.grad.asnumpy() * rows, expected, rtol=1e-5, atol=1e-6)
     backward = next(types for types in graphs if "ScatterElements" in types)
     assert {"ConstantOfShape", "ReduceSum", "Sub"}.isdisjoint(backward)
+
+
+@pytest.mark.parametrize("function", [GELU["half last"], TANH_GELU["power"], HARD_SWISH["relu6"]])
+def test_values_around_a_body(function, x):
+    """What a branch computes of values outside of it is computed inside."""
+
+    class Choice(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.contrib.cond(F.sum(x) > 0, lambda: function(F, x), lambda: function(F, x * 2))
+
+    net = Choice()
+    for value in (np.abs(x), -np.abs(x)):
+        net.hybridize(active=False)
+        eager = net(mx.nd.array(value)).asnumpy()
+        net.hybridize()
+        np.testing.assert_allclose(net(mx.nd.array(value)).asnumpy(), eager, rtol=2e-6, atol=1e-6)
+
+
+def test_norms_of_values_around_a_body(x):
+    class Choice(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x, gamma, beta):
+            norm, root = NORMS["all twice"], NORMS["rsqrt"]
+            return F.contrib.cond(
+                F.sum(x) > 0,
+                lambda: norm(F, x, gamma, beta),
+                lambda: (
+                    root(F, x, gamma, beta)
+                    + F.broadcast_div(x, F.sqrt(F.mean(F.square(x), -1, keepdims=True) + EPS))
+                ),
+            )
+
+    net = Choice()
+    vectors = mx.nd.array(numbers(WIDTH)), mx.nd.array(numbers(WIDTH) + 1)
+    for value in (np.abs(x), -np.abs(x)):
+        net.hybridize(active=False)
+        eager = net(mx.nd.array(value), *vectors).asnumpy()
+        net.hybridize()
+        np.testing.assert_allclose(net(mx.nd.array(value), *vectors).asnumpy(), eager, rtol=1e-4, atol=1e-4)

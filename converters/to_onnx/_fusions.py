@@ -25,6 +25,7 @@ _DIGITS = 3e-7
 """How far numbers may be from those of a formula, relatively: float32 has no more digits."""
 
 Build = Callable[[Graph], Value]
+"""Adds nodes to a graph, by its methods: those of `x * y` would go to the graph of x, which may be another."""
 
 
 @dataclass(frozen=True)
@@ -274,8 +275,8 @@ def gelu(g: Graph, x: Value, curve: str = "Erf") -> Value:
     """
     if g.opset >= 20 and x.dtype != np.float64:
         return g.Gelu(x, approximate="none" if curve == "Erf" else "tanh")
-    if curve == "Erf":
-        return x * 0.5 * (g.Erf(x / sqrt(2)) + 1.0)  # with this quotient alone
+    if curve == "Erf":  # with this quotient alone
+        return g.Mul(g.Mul(x, 0.5), g.Add(g.Erf(g.Div(x, sqrt(2))), 1.0))
     return g.foreign("FastGelu", "com.microsoft", [x], [Spec(x.shape, x.dtype)])[0]
 
 
@@ -310,7 +311,7 @@ def _hard_sigmoid(g: Graph, node: Node, readers: _Readers) -> _Match | None:
 
 def _hard(g: Graph, x: Value, slope: float, offset: float, swish: bool) -> Value:
     y = g.HardSigmoid(x, alpha=slope, beta=offset)
-    return x * y if swish else y
+    return g.Mul(x, y) if swish else y
 
 
 # ---- norms of layers
@@ -444,7 +445,7 @@ def _normalization(g: Graph, x: Value, vectors: Sequence[Value], count: int, eps
 
 
 def _root_mean_square(g: Graph, x: Value, eps: float) -> Value:
-    return x / g.Sqrt(g.ReduceMean(g.Pow(x, 2.0), [-1]) + eps)
+    return g.Div(x, g.Sqrt(g.Add(g.ReduceMean(g.Pow(x, 2.0), [-1]), eps)))
 
 
 # ---- batch norms behind dense layers
@@ -468,10 +469,10 @@ def _dense_with_norm(g: Graph, node: Node, readers: _Readers) -> _Match | None:
 def _product_with_norm(g: Graph, dense: Node, norm: Node) -> Value:
     x, weight, bias = (*dense.inputs, None)[:3]
     _, gamma, beta, mean, var = norm.inputs
-    assert gamma is not None
-    scale = gamma / g.Sqrt(var + norm.attributes.get("epsilon", 1e-5))
-    shift = mean if bias is None else mean - bias
-    return g.Gemm(x, weight * g.Unsqueeze(scale, [1]), beta - shift * scale, transB=1)
+    scale = g.Div(gamma, g.Sqrt(g.Add(var, norm.attributes.get("epsilon", 1e-5))))
+    shift = mean if bias is None else g.Sub(mean, bias)
+    weight = g.Mul(weight, g.Unsqueeze(scale, [1]))
+    return g.Gemm(x, weight, g.Sub(beta, g.Mul(shift, scale)), transB=1)
 
 
 # ---- the gradient of a picked log-softmax
@@ -529,10 +530,8 @@ def _summed_axes(total: Node) -> list[int] | None:
 
 def _scattered(g: Graph, node: Node, probabilities: Value) -> Value:
     _, index, picked = node.inputs
-    assert picked is not None
-    return g.ScatterElements(
-        probabilities * -picked, index, picked, axis=node.attributes.get("axis", 0), reduction="add"
-    )
+    product = g.Mul(probabilities, g.Neg(picked))
+    return g.ScatterElements(product, index, picked, axis=node.attributes.get("axis", 0), reduction="add")
 
 
 _FINDERS: dict[str, Callable[[Graph, Node, _Readers], _Match | None]] = {
