@@ -25,7 +25,7 @@ _DIGITS = 3e-7
 """How far numbers may be from those of a formula, relatively: float32 has no more digits."""
 
 Build = Callable[[Graph], Value]
-"""Adds nodes to a graph, by its methods: those of `x * y` would go to the graph of x, which may be another."""
+"""Adds nodes to a graph, by its methods: those of `x * y` would go to that of x, which may be another one."""
 
 
 @dataclass(frozen=True)
