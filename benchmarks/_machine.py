@@ -26,7 +26,7 @@ def description():
         )
     except (OSError, StopIteration):
         pass
-    return {"processor": name, "processors": os.cpu_count(), "system": platform.platform(terse=True)}
+    return {"processor": name, "processors": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
 
 
 class Watchman:
