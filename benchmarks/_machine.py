@@ -26,7 +26,8 @@ def description():
         )
     except (OSError, StopIteration):
         pass
-    return {"processor": name, "processors": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
+    system = f"{platform.system()} {platform.machine()}"
+    return {"processor": name, "processors": os.cpu_count(), "system": system}
 
 
 class Watchman:

@@ -21,7 +21,7 @@ from .failures import FAILURES
 
 logger = logging.getLogger("hybridonnx")
 
-LARGE = 1 << 24
+LARGE = 1 << 23
 """Bytes from which on memory is worth the time that it takes to give it back."""
 _SMALLEST_REST = 1 << 16
 """Bytes from which on what is left over of a piece stays free."""

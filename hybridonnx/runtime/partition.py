@@ -32,7 +32,7 @@ from .stages import Stages, groups_of, memory_of, receiver_of, write_into
 
 logger = logging.getLogger("hybridonnx")
 
-_LARGE = 1 << 25
+_LARGE = 1 << 23
 """Bytes of values that are kept for gradients from which on these are computed in parts."""
 _MOST_PARTS = 6
 
