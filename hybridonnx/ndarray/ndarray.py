@@ -43,7 +43,6 @@ from ..ops import (
     sections,
 )
 from ._base import ArrayBase, refuse_in_place
-from ._exchange import is_exchangeable
 from ._indexing import get, put
 from ._storage import (
     added,
@@ -57,6 +56,7 @@ from ._storage import (
     stored_as,
 )
 from .derive import gradients
+from .exchange import is_exchangeable
 from .invoke import invoke, view
 from .namespace import ARRAYS
 from .namespace import F as _F

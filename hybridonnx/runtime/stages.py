@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..autograd.tape import Leaf, Receiver
-from ..ndarray._exchange import whole_memory
+from ..ndarray.exchange import whole_memory
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
