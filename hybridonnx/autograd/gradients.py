@@ -48,9 +48,7 @@ def differentiate(
         ]
         return ys, xs
 
-    for node in nodes:
-        if isinstance(node.op, Recorded):
-            node.op.is_last = not (retain_graph or create_graph)
+    _tell_whether_last(nodes, not (retain_graph or create_graph))
     with Scope(create_graph, train_mode):
         known = None
         if not create_graph and operator is None:
@@ -66,6 +64,13 @@ def differentiate(
             if isinstance(node, TapeNode):
                 node.release()
     return grads, [node for node in nodes if isinstance(node, Leaf)]
+
+
+def _tell_whether_last(nodes: Sequence[Any], is_last: bool) -> None:
+    """Tell graphs that were recorded as a whole whether anybody may ask for their gradients again."""
+    for node in nodes:
+        if isinstance(node.op, Recorded):
+            node.op.is_last = is_last
 
 
 def _refuse_indices(nodes: Sequence[Any]) -> None:

@@ -103,11 +103,8 @@ class Stages:
                 return origin(originals.get(node, node))
 
             session = graph_session(part.results, known, training, made_for, None, views=True, in_arena=True)
-            taken = [
-                (name, entry)
-                for name, entry in zip(part.names, part.inputs, strict=True)
-                if name in session.inputs
-            ]
+            pairs = zip(part.names, part.inputs, strict=True)
+            taken = [(name, entry) for name, entry in pairs if name in session.inputs]
             lacking = [n for n, e in taken if e.node.is_variable and n not in available]
             if lacking:
                 raise KeyError(lacking[0])
@@ -115,9 +112,8 @@ class Stages:
             gradients = [(places[entry], i) for i, entry in enumerate(outputs) if entry in places]
             stages.append((session, taken, results[level], gradients))
         last = {entry: i for i, stage in enumerate(stages) for _, entry in stage[1]}
-        self.inputs = list(
-            dict.fromkeys(name for stage in stages for name in stage[0].inputs if name in available)
-        )
+        names = [name for stage in stages for name in stage[0].inputs if name in available]
+        self.inputs = list(dict.fromkeys(names))
         """The variables that it takes."""
         latest = {name: i for i, stage in enumerate(stages) for name in stage[0].inputs}
         self._stages = [
