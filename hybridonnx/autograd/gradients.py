@@ -183,7 +183,7 @@ class _Reception:
         self._counted: Counter[Leaf] = Counter()
 
     def begin(self, nodes: Sequence[Any]) -> None:
-        """Count how often nodes take each variable, which it and its receiver are told.
+        """Count how often nodes take each variable, which it is told.
 
         Nobody asks but receivers and what was recorded as a whole graph.
         """
@@ -195,7 +195,7 @@ class _Reception:
         for leaf, count in self._counted.items():
             leaf.uses = count
             if leaf.receiver is not None:
-                leaf.receiver.uses = self.left[leaf] = count
+                self.left[leaf] = count
 
     def told(self, grads: dict[Entry, Any]) -> Callable[[Any], object] | None:
         """What is to be called after each node, if anybody waits."""
@@ -222,8 +222,6 @@ class _Reception:
     def __exit__(self, *_: object) -> None:
         for leaf in self._counted:
             leaf.uses = 0
-            if leaf.receiver is not None:
-                leaf.receiver.uses = 0
 
 
 def grad(

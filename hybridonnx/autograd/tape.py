@@ -91,8 +91,6 @@ class Receiver(Protocol):
 
     group: int
     """The gradients of a group are computed together, those of smaller numbers first."""
-    uses: int
-    """How many nodes the sweep that is going on has for the variable; 0 if it writes no gradients."""
 
     def memory(self) -> Any:
         """The array to write the gradient into."""

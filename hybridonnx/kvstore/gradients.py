@@ -171,7 +171,7 @@ class _Slot:
     """A gradient's place in a bucket; it is the gradient's `Receiver`."""
 
     def __init__(self, key: int, name: str, variable: NDArray) -> None:
-        self.key, self.name, self.uses = key, name, 0
+        self.key, self.name = key, name
         self._variable = weakref.ref(variable)
         self.shape = variable.shape
         self.size = -(-prod(self.shape) // _ALIGNED) * _ALIGNED

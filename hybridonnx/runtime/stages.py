@@ -21,13 +21,17 @@ from .graph_session import GraphSession, Origin, graph_session
 from .parts import part_of, results_of
 
 
-def receiver_of(array: NDArray) -> Receiver | None:
-    """Who has the memory for the gradient of a variable, if nothing is added to what is computed next."""
+def _leaf_of(array: NDArray) -> Leaf | None:
+    """The variable that an array is, if nothing is added to the gradient that the sweep computes next."""
     entry = array._entry
     leaf = entry[0] if entry is not None else None
-    if type(leaf) is not Leaf or leaf.receiver is None or leaf.req != "write" or leaf.receiver.uses != 1:
-        return None
-    return leaf.receiver
+    return leaf if type(leaf) is Leaf and leaf.req == "write" and leaf.uses == 1 else None
+
+
+def receiver_of(array: NDArray) -> Receiver | None:
+    """Who has the memory for the gradient of a variable, if nothing is added to what is computed next."""
+    leaf = _leaf_of(array)
+    return None if leaf is None else leaf.receiver
 
 
 def memory_of(array: NDArray) -> Array | None:
@@ -35,11 +39,10 @@ def memory_of(array: NDArray) -> Array | None:
 
     Nothing is added to it in the sweep that is going on, and nothing else refers to it, such as an input.
     """
-    entry = array._entry
-    leaf = entry[0] if entry is not None else None
-    if type(leaf) is not Leaf or leaf.receiver is not None or leaf.req != "write" or leaf.uses != 1:
+    leaf = _leaf_of(array)
+    if leaf is None or leaf.receiver is not None or leaf.is_zero or leaf.grad.stype != "default":
         return None
-    return None if leaf.is_zero or leaf.grad.stype != "default" else whole_memory(leaf.grad)
+    return whole_memory(leaf.grad)
 
 
 def write_into(
