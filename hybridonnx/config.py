@@ -51,6 +51,12 @@ DETERMINISM = Switch(
     "Whether results are the same to the last bit however often something ran before: nothing is compiled "
     "anew for what comes often, or stays, which is slower.",
 )
+BACKWARD_DO_MIRROR = Switch(
+    "MXNET_BACKWARD_DO_MIRROR",
+    False,
+    "Whether hybridized blocks and executors compute cheap operators again for gradients, instead of keeping "
+    "what they give: slower, in less memory.",
+)
 TIMEOUT = Switch(
     "HYBRIDONNX_TIMEOUT",
     600,

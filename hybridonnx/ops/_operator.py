@@ -33,6 +33,11 @@ class Spec(NamedTuple):
     shape: Shape | None = None
     dtype: DType | None = None
 
+    def bytes(self, free: int) -> int:
+        """How many bytes the array has where free sizes are `free`, and what is not known a float32."""
+        size = 4 if self.dtype is None else self.dtype.itemsize
+        return size * prod(d if isinstance(d, int) else free for d in self.shape or ())
+
 
 class Attribute(NamedTuple):
     """One entry of an operator's schema."""
@@ -103,6 +108,8 @@ class Operator:
     """The first input and the outputs have one shape, whatever the other inputs have."""
     broadcasts: ClassVar[bool] = False
     """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
+    cheap: ClassVar[bool] = False
+    """Whether it costs less to compute again than to keep, as elementwise and broadcasting operators do."""
     mode_dependent: ClassVar[bool] = False
     """Whether training changes what the operator computes; then `training` tells."""
     passes_over: ClassVar[bool] = False

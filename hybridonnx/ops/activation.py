@@ -158,6 +158,7 @@ class LeakyReLU(Operator):
         rrelu is LeakyRelu, in training Where with Mul.
     """
 
+    cheap: ClassVar[bool] = True
     saves: ClassVar[float] = 40.0
     gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")

@@ -42,6 +42,7 @@ class Concat(Operator):
     ONNX: Concat.
     """
 
+    cheap = True
     variadic = "num_args"
     stores = _of_rows
     num_args: int
@@ -165,6 +166,7 @@ class Stack(Operator):
     ONNX: Unsqueeze and Concat.
     """
 
+    cheap = True
     variadic = "num_args"
     axis: int = 0
     num_args: int
@@ -205,6 +207,7 @@ class _Splitting(Operator):
         squeeze_axis: Whether the parts lose the axis, along which they must then have size 1.
     """
 
+    cheap = True
     axis: int = 1
     squeeze_axis: bool = False
 

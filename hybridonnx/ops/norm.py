@@ -161,6 +161,7 @@ class _OverBatch(Operator):
         var: (C,), 1 / sqrt(variance + eps); only with output_mean_var.
     """
 
+    cheap: ClassVar[bool] = True
     gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = _BATCH_INPUTS
     aux: ClassVar[tuple[str, ...]] = _BATCH_INPUTS[3:]
@@ -403,6 +404,7 @@ class LayerNorm(Operator):
     ONNX: LayerNormalization; ReduceMean, Sub, Mul and Div for other axes than the last.
     """
 
+    cheap: ClassVar[bool] = True
     saves: ClassVar[float] = 3.0
     gradient_saves: ClassVar[float] = 1.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
@@ -477,6 +479,7 @@ class InstanceNorm(Operator):
     ONNX: InstanceNormalization.
     """
 
+    cheap: ClassVar[bool] = True
     gradient_saves: ClassVar[float] = 2.5
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
@@ -537,6 +540,7 @@ class GroupNorm(Operator):
     ONNX: InstanceNormalization, with Reshape.
     """
 
+    cheap: ClassVar[bool] = True
     gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
@@ -611,6 +615,7 @@ class L2Normalization(Operator):
     ONNX: Mul, ReduceSum, Sqrt and Div.
     """
 
+    cheap: ClassVar[bool] = True
     outputs: ClassVar[tuple[str, ...]] = ("output", "norm")
     takes_ints: ClassVar[bool] = False
     hidden: ClassVar[int] = 1

@@ -59,6 +59,7 @@ class NumpyReshaping(Operator):
     ONNX: Reshape.
     """
 
+    cheap: ClassVar[bool] = True
     inputs: ClassVar[tuple[str, ...]] = ("a",)
     newshape: Any
     order: Any
@@ -231,6 +232,8 @@ class Rearranged(Composed):
     Inputs:
         data: Of any shape.
     """
+
+    cheap: ClassVar[bool] = True
 
 
 @operator("_np_moveaxis")

@@ -86,6 +86,7 @@ class Pad(_Padding):
     ONNX: Pad.
     """
 
+    cheap = True
     mode: Literal["constant", "edge", "reflect"]
     pad_width: Ints
     constant_value: float = 0.0

@@ -285,6 +285,7 @@ class Pooling(_Pool):
     ONNX: MaxPool, AveragePool (a sum: with Mul), LpPool, GlobalMaxPool or GlobalAveragePool.
     """
 
+    cheap: ClassVar[bool] = True
     saves: ClassVar[float] = 2.0
 
     def counted(self) -> int:
@@ -356,6 +357,7 @@ class PoolingV1(Operator):
     ONNX: MaxPool, or AveragePool with Mul.
     """
 
+    cheap: ClassVar[bool] = True
     kernel: Ints = ()
     pool_type: Literal["avg", "max", "sum"] = "max"
     global_pool: bool = False

@@ -113,6 +113,8 @@ class _Rearrangement(Operator):
         data: An array of any shape.
     """
 
+    cheap = True
+
 
 @operator("Reshape", "reshape")
 class Reshape(_Rearrangement):
@@ -218,6 +220,8 @@ class Flatten(Operator):
     ONNX: Flatten.
     """
 
+    cheap = True
+
     def infer_shape(self, data: Shape) -> Shape:
         if not data:
             raise ShapeError("Flatten: at least one axis is required, got ().")
@@ -250,6 +254,7 @@ class ReshapeLike(Operator):
     ONNX: Reshape.
     """
 
+    cheap = True
     inputs = ("lhs", "rhs")
     lhs_begin: int | None = None
     lhs_end: int | None = None
@@ -490,6 +495,7 @@ class _Blocks(Operator):
         block_size: The height and width b of a block.
     """
 
+    cheap = True
     block_size: int
 
     def check(self) -> None:

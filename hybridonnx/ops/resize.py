@@ -120,6 +120,7 @@ class UpSampling(_Nearest):
     ONNX: Resize, with Concat or Sum; ConvTranspose for bilinear.
     """
 
+    cheap: ClassVar[bool] = True
     saves: ClassVar[float] = 2.0
     scale: int
     num_filter: int = 0

@@ -101,6 +101,7 @@ class Slice(_Slicing):
     ONNX: Slice.
     """
 
+    cheap: ClassVar[bool] = True
     stores = _of_part
     begin: OptInts
     end: OptInts
@@ -282,6 +283,7 @@ class SliceAxis(_AxisSlicing):
     ONNX: Slice.
     """
 
+    cheap: ClassVar[bool] = True
     axis: int
     begin: int
     end: int | None
@@ -350,6 +352,7 @@ class SliceLike(Operator):
     ONNX: Slice.
     """
 
+    cheap: ClassVar[bool] = True
     inputs: ClassVar[tuple[str, ...]] = ("data", "shape_like")
     axes: Ints = ()
 

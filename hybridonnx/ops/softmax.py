@@ -42,6 +42,7 @@ class _AlongAxis(Operator):
         The shape of data.
     """
 
+    cheap: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
 
     axis: int

@@ -6,7 +6,6 @@ import logging
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..context import Context, current_context
 from ..errors import MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
-from ..ops import Noise, Spec, sizes
+from ..ops import Noise, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.gradient import gradients, updates
@@ -27,6 +26,7 @@ from ..symbol.symbol import Symbol
 from .device import Device
 from .forms import Kept
 from .graph_session import GraphSession, UnsupportedOperators, graph_session
+from .mirror import mirrored
 from .parts import unused
 from .stages import Stages, groups_of, memory_of, receiver_of, write_into
 
@@ -190,19 +190,23 @@ class _Backward:
         partition = self._partition
         inside = set(topological(partition.outputs.outputs))
         masks = _masks(self.outputs, inside, entries)
-        border = _border(self.outputs, inside.union(entry.node for entry in masks))
-        names = dict(zip(border, unused("_saved", len(border), [*self._specs]), strict=True))
         entries = {**entries, **masks}
+        border, again = self._kept(inside.union(entry.node for entry in masks), entries)
+        names = dict(zip(border, unused("_saved", len(border), [*self._specs]), strict=True))
         specs = {**self._specs, **{name: entries[entry] for entry, name in names.items()}}
-        results, originals = cut(self.outputs, {e: Node(VARIABLE, name) for e, name in names.items()})
+        variables = {entry: Node(VARIABLE, name) for entry, name in names.items()}
+        results, originals = cut(self.outputs, variables)
 
         def origin(node: Node) -> Node | None:
-            return origins.of(originals.get(node, node))
+            original = originals.get(node, node)
+            return original if original in inside else origins.of(original)
 
         self._stages = partial(Stages, results, specs=specs, training=partition.training, origin=origin)
         session = None
         if partition.device is None:
-            session = self._in_parts(results, {name: _bytes(specs[name]) for name in names.values()})
+            clones = {node: clone for clone, node in originals.items()}
+            taken = [*variables.items(), *((entry, clones[entry.node]) for entry in again)]
+            session = self._in_parts(results, [(node, entries[e].bytes(free=0)) for e, node in taken])
         self._session: GraphSession | Stages = session or graph_session(
             results, specs, partition.training, origin, partition.device, views=True
         )
@@ -211,15 +215,30 @@ class _Backward:
         self._saved_names = [names[entry] for entry in self.saved]
         self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
         self._head_inputs = [(name, i) for i, name in enumerate(self._heads) if name in inputs]
+        if again:
+            _log_mirrored(self.saved, again, entries)
 
-    def _in_parts(self, results: Sequence[Entry], sizes: Mapping[str, int]) -> Stages | None:
-        """Sessions that run in turn, if the values that they take have these many bytes and are large."""
+    def _kept(self, forward: set[Node], specs: Specs) -> tuple[list[Entry], list[Entry]]:
+        """What is kept of the nodes `forward`, and what gradients ask for, too, but is computed again."""
+        border = _border(self.outputs, forward)
+        mirror = mirrored(forward, border, specs, self._partition.training)
+        if not mirror.nodes:
+            return border, []
+        kept = dict.fromkeys([*mirror.kept, *_border(self.outputs, forward - mirror.nodes)])
+        return [*kept], [entry for entry in border if entry not in kept]
+
+    def _in_parts(self, results: Sequence[Entry], taken: Sequence[tuple[Node, int]]) -> Stages | None:
+        """Sessions that run in turn, if what they take of the nodes `taken`, in bytes, is large."""
+        sizes: dict[Node, int] = {}
+        for node, size in taken:
+            sizes[node] = sizes.get(node, 0) + size
         most = max(_LARGE, sum(sizes.values()) // _MOST_PARTS)
         groups = groups_of(results, sizes, most)
         if max(groups) == 0:
             return None
+        available = frozenset([*self._specs, *(node.name for node in sizes if node.is_variable)])
         try:
-            return self._stages(groups, available=frozenset([*self._specs, *sizes]))
+            return self._stages(groups, available=available)
         except (KeyError, UnsupportedOperators) as exc:
             logger.info("backward: all gradients are computed at once. %s", exc)
             return None
@@ -321,6 +340,17 @@ class _Backward:
         return plan
 
 
+def _log_mirrored(kept: Sequence[Entry], again: Sequence[Entry], specs: Specs) -> None:
+    """Log what is kept for gradients and what is computed again."""
+    held, spared = (sum(specs[e].bytes(free=1) for e in entries) // 1024 for entries in (kept, again))
+    logger.info(
+        "backward: %s of %s KiB are kept for gradients; what %d operators give is computed again.",
+        f"{held:,}",
+        f"{held + spared:,}",
+        len({entry.node for entry in again}),
+    )
+
+
 class _Origins:
     """Which node of the forward graph a node of the gradient graph was made for."""
 
@@ -362,13 +392,6 @@ def _masks(outputs: Sequence[Entry], inside: set[Node], specs: Specs) -> Specs:
         if len(shapes) == 1 and any(readers[e] == {node} and _is_wide(specs[e]) for e in computed):
             masks[Entry(node, 0)] = Spec(shapes.pop(), np.dtype(np.bool_))
     return masks
-
-
-def _bytes(spec: Spec) -> int:
-    """How many bytes an array has; 0 if its size is free."""
-    if spec.dtype is None or spec.shape is None or not all(isinstance(size, int) for size in spec.shape):
-        return 0
-    return spec.dtype.itemsize * prod(sizes(spec.shape))
 
 
 def _is_wide(spec: Spec) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from .. import config
 from .._locks import new_lock, no_fork
-from ..dtypes import float32
 from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Spec
 from ..symbol.declared import SHAPE_KEY
@@ -72,7 +71,7 @@ def structure(
         places[node] = len(parts)
         if node.is_variable:
             shape, dtype = specs[node.name]
-            size += _bytes(specs[node.name])
+            size += specs[node.name].bytes(free=_MOST_BYTES)
             parts.append((node.name, shape, dtype))
             continue
         if not node.is_known or node.subgraphs or node.op.stateful or SHAPE_KEY in node.attrs:
@@ -82,13 +81,6 @@ def structure(
         return None
     ends = tuple((places[entry.node], entry.output) for entry in outputs)
     return tuple(parts), ends, training, is_np_shape(), config.THREADS(), config.PROFILE(), device
-
-
-def _bytes(spec: Spec) -> int:
-    count = (spec.dtype or float32).itemsize
-    for size in spec.shape or ():
-        count *= size if isinstance(size, int) else _MOST_BYTES
-    return count
 
 
 def identity(op: Operator) -> tuple[type, str]:

@@ -174,10 +174,10 @@ class Stages:
         return gradients
 
 
-def groups_of(outputs: Sequence[Entry], sizes: Mapping[str, int], most: int) -> list[int]:
+def groups_of(outputs: Sequence[Entry], sizes: Mapping[Node, int], most: int) -> list[int]:
     """A group for each output, those that are computed first in the first ones.
 
-    What a group takes of the variables with `sizes`, in bytes, and no group before it does, is about `most`.
+    What a group takes of the nodes with `sizes`, in bytes, and no group before it does, is about `most`.
     """
     groups, visited, group, taken = [0] * len(outputs), set[Node](), 0, 0
     for i, entry in sorted(enumerate(outputs), key=lambda item: item[1].node.serial):
@@ -186,7 +186,7 @@ def groups_of(outputs: Sequence[Entry], sizes: Mapping[str, int], most: int) -> 
             node = stack.pop()
             if node not in visited:
                 visited.add(node)
-                more += sizes.get(node.name, 0) if node.is_variable else 0
+                more += sizes.get(node, 0)
                 stack += [e.node for e in node.inputs]
         if taken and taken + more > most:
             group, taken = group + 1, 0

@@ -1,0 +1,214 @@
+"""MXNET_BACKWARD_DO_MIRROR: what is cheap is computed again for gradients, which stay the same."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx import autograd
+from hybridonnx.gluon import nn
+from hybridonnx.runtime import partition
+from hybridonnx.runtime.stages import Stages
+from hybridonnx.symbol.infer import infer
+
+SWITCH = "MXNET_BACKWARD_DO_MIRROR"
+
+
+class Residual(nn.HybridSequential):
+    """Its layers' output and its input, added; relu of it."""
+
+    def hybrid_forward(self, F, x):
+        return F.relu(super().hybrid_forward(F, x) + x)
+
+
+def layers():
+    return [nn.Conv2D(6, 3, padding=1, in_channels=6, use_bias=False), nn.BatchNorm(in_channels=6)]
+
+
+def convolutions():
+    net = nn.HybridSequential()
+    for _ in range(3):
+        block = Residual()
+        block.add(*layers(), nn.Activation("relu"), *layers())
+        net.add(block)
+    net.add(nn.MaxPool2D(), nn.Conv2D(4, 3, in_channels=6), nn.LeakyReLU(0.1), nn.Dense(3, in_units=4))
+    return net
+
+
+class Attention(mx.gluon.HybridBlock):
+    """Attention with one head, norms of layers and a gelu, as a transformer has them."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.into, self.out = (nn.Dense(n, flatten=False, in_units=12) for n in (36, 12))
+            self.wide = nn.Dense(48, flatten=False, in_units=12)
+            self.narrow = nn.Dense(12, flatten=False, in_units=48)
+            self.first, self.second = nn.LayerNorm(in_channels=12), nn.LayerNorm(in_channels=12)
+            self.gelu = nn.GELU()
+
+    def hybrid_forward(self, F, x):
+        q, k, v = F.split(self.into(x), 3, axis=-1)
+        scores = F.softmax(F.batch_dot(q, k, transpose_b=True) / 12**0.5)
+        x = self.first(x + self.out(F.batch_dot(scores, v)))
+        return self.second(x + self.narrow(self.gelu(self.wide(x))))
+
+
+def attention():
+    net = nn.HybridSequential()
+    net.add(Attention(), Attention())
+    return net
+
+
+NETWORKS = {"convolutions": (convolutions, (4, 6, 6, 6)), "attention": (attention, (3, 5, 12))}
+
+
+def trained(name, monkeypatch, mirror, hybridize=True, steps=2):
+    """Outputs, gradients and parameters of a network after some steps."""
+    monkeypatch.setenv(SWITCH, str(mirror))
+    make, shape = NETWORKS[name]
+    mx.random.seed(5)
+    net = make()
+    net.initialize(mx.init.Xavier())
+    if hybridize:
+        net.hybridize()
+    x = mx.nd.array(np.random.default_rng(0).standard_normal(shape))
+    x.attach_grad()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})
+    for _ in range(steps):
+        with autograd.record():
+            y = net(x)
+            (y * y).sum().backward()
+        trainer.step(1)
+    params = net.collect_params().values()
+    gradients = [p.grad().asnumpy() for p in params if p.grad_req != "null"]
+    return [y.asnumpy(), x.grad.asnumpy(), *gradients, *(p.data().asnumpy() for p in params)]
+
+
+@pytest.fixture
+def backwards(monkeypatch):
+    """The backward passes that are made."""
+    made = []
+
+    class Listed(partition._Backward):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(partition, "_Backward", Listed)
+    return made
+
+
+def kept(backward):
+    """The operators of which something is kept, and the bytes of it all."""
+    forward = backward._partition
+    specs = infer(forward.outputs, forward.specs, partial=True)
+    sizes = [specs[entry].bytes(free=0) for entry in backward.saved if entry in specs]
+    return {entry.node.op_name for entry in backward.saved}, sum(sizes)
+
+
+def close(actual, expected, tolerance):
+    for value, other in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(value, other, rtol=tolerance, atol=tolerance * np.abs(other).max())
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_gradients_and_states_stay_the_same(name, monkeypatch):
+    eager = trained(name, monkeypatch, 1, hybridize=False)
+    plain, mirrored = (trained(name, monkeypatch, mirror) for mirror in (0, 1))
+    close(plain, eager, 2e-4)
+    close(mirrored, eager, 2e-4)
+    close(mirrored, plain, 1e-5)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_parts_of_backward_passes_compute_again_what_each_asks_for(name, monkeypatch, backwards):
+    plain = trained(name, monkeypatch, 0)
+    monkeypatch.setattr(partition, "_LARGE", 1 << 10)
+    mirrored = trained(name, monkeypatch, 1)
+    assert isinstance(backwards[-1]._session, Stages)
+    close(mirrored, plain, 1e-5)
+
+
+def test_what_convolutions_give_is_kept_and_little_else(monkeypatch, backwards, caplog):
+    trained("convolutions", monkeypatch, 0, steps=1)
+    operators, before = kept(backwards[-1])
+    assert operators >= {"Convolution", "BatchNorm"}
+    with caplog.at_level(logging.INFO, "hybridonnx"):
+        trained("convolutions", monkeypatch, 1, steps=1)
+    operators, after = kept(backwards[-1])
+    assert "Convolution" in operators
+    assert after < 0.75 * before
+    (message,) = (m for m in caplog.messages if m.startswith("backward:"))
+    held, total, again = (int(word.replace(",", "")) for word in message.split() if word[0].isdigit())
+    assert held < total
+    assert again >= 4
+
+
+def test_pooling_is_not_undone_to_keep_what_is_larger(monkeypatch, backwards):
+    trained("convolutions", monkeypatch, 1, steps=1)
+    assert "Pooling" in kept(backwards[-1])[0]
+
+
+def test_draws_are_never_made_again(monkeypatch):
+    monkeypatch.setenv(SWITCH, "1")
+    net = nn.HybridSequential()
+    net.add(nn.Dense(40, in_units=8), nn.Dropout(0.5), nn.Activation("relu"), nn.Dropout(0.3))
+    net.initialize(mx.init.One())
+    net.hybridize()
+    x = mx.nd.ones((6, 8))
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    # all units have one weight of ones, so that a row's gradient counts what its draws have left
+    share = 1 / (0.5 * 0.7)
+    expected = (y.asnumpy() > 0).sum(axis=1, keepdims=True) * share * np.ones((1, 8))
+    np.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-5)
+
+
+def test_one_operator_is_mirrored_where_a_symbol_says_so(backwards):
+    def bound(**attrs):
+        with mx.AttrScope(**attrs):
+            hidden = mx.sym.tanh(mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=5, name="a") * 2)
+        net = mx.sym.FullyConnected(mx.sym.exp(hidden), num_hidden=2, name="b")
+        executor = net.simple_bind(mx.cpu(), x=(3, 4))
+        rng = np.random.default_rng(1)
+        for array in executor.arg_arrays:
+            array[:] = rng.standard_normal(array.shape)
+        for _ in range(3):  # from the second on in ONNX Runtime
+            executor.forward(is_train=True)
+            executor.backward(mx.nd.ones((3, 2)))
+        return [g.asnumpy() for g in executor.grad_arrays]
+
+    plain = bound()
+    operators, before = kept(backwards[-1])
+    assert "tanh" in operators
+    mirrored = bound(force_mirroring="True")
+    operators, after = kept(backwards[-1])
+    assert "tanh" not in operators
+    assert after <= before
+    close(mirrored, plain, 1e-6)
+
+
+def test_batches_of_any_size_mirror_too(monkeypatch):
+    monkeypatch.setenv(SWITCH, "1")
+    net = convolutions()
+    net.initialize(mx.init.Xavier())
+    rng = np.random.default_rng(2)
+    batches = [mx.nd.array(rng.standard_normal((n, 6, 6, 6))) for n in (2, 5, 3, 7, 1)]
+
+    def gradients():
+        results = []
+        for x in batches:
+            x.attach_grad()
+            with autograd.record(train_mode=False):
+                y = net(x)
+            y.backward()
+            results.append(x.grad.asnumpy())
+        return results
+
+    eager = gradients()
+    net.hybridize()
+    close(gradients(), eager, 1e-4)
