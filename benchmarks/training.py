@@ -128,7 +128,8 @@ def profile(network, steps):
         print(f"\n{network}, {steps} steps")
         pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(8)
         for path in sorted(Path(folder).glob("*.json")):
-            show_session(json.loads(path.read_text()))
+            if path.stat().st_size:  # a session that is still there has written nothing
+                show_session(json.loads(path.read_text()))
 
 
 def show_session(events):
