@@ -212,3 +212,81 @@ def test_batches_of_any_size_mirror_too(monkeypatch):
     eager = gradients()
     net.hybridize()
     close(gradients(), eager, 1e-4)
+
+
+STEPS = {
+    "relu": lambda F, x, y, layer: F.relu(x),
+    "tanh": lambda F, x, y, layer: F.tanh(x),
+    "square": lambda F, x, y, layer: F.square(x) * 0.3,
+    "clip": lambda F, x, y, layer: F.clip(x, -0.7, 0.9),
+    "elu": lambda F, x, y, layer: F.LeakyReLU(x, act_type="elu", slope=0.4),
+    "add": lambda F, x, y, layer: x + y,
+    "multiply": lambda F, x, y, layer: x * F.sigmoid(y),
+    "broadcast": lambda F, x, y, layer: F.broadcast_mul(x, F.mean(y, axis=(2, 3), keepdims=True)),
+    "divide": lambda F, x, y, layer: x / (F.abs(y) + 1.5),
+    "softmax": lambda F, x, y, layer: F.softmax(x, axis=1) * 2 + x,
+    "transpose": lambda F, x, y, layer: F.transpose(F.exp(F.transpose(-F.abs(x), (0, 2, 3, 1))), (0, 3, 1, 2)),
+    "halves": lambda F, x, y, layer: F.concat(*[F.relu(p) for p in F.split(x, 2, axis=1)], dim=1),
+    "pool": lambda F, x, y, layer: F.Pooling(x, kernel=(3, 3), pad=(1, 1), pool_type="max") + y,
+    "smaller": lambda F, x, y, layer: F.UpSampling(
+        F.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="avg"), scale=2, sample_type="nearest"
+    ),
+    "dropout": lambda F, x, y, layer: F.Dropout(x, p=0.4),
+    "convolution": lambda F, x, y, layer: layer(x),
+    "norm": lambda F, x, y, layer: layer(x),
+    "instance": lambda F, x, y, layer: layer(x),
+    "dense": lambda F, x, y, layer: layer(x) * 0.5,
+}
+LAYERS = {
+    "convolution": lambda: nn.Conv2D(4, 3, padding=1, in_channels=4),
+    "norm": lambda: nn.BatchNorm(in_channels=4),
+    "instance": lambda: nn.InstanceNorm(in_channels=4),
+    "dense": lambda: nn.Dense(6, flatten=False, in_units=6),
+}
+
+
+class Random(mx.gluon.HybridBlock):
+    """Steps that follow from a seed, each on two of the last values."""
+
+    def __init__(self, seed):
+        super().__init__()
+        rng = np.random.default_rng(seed)
+        self._steps = [str(step) for step in rng.choice(sorted(STEPS), size=rng.integers(4, 14))]
+        self._places = rng.integers(1, 4, size=(len(self._steps), 2))
+        with self.name_scope():
+            for i, step in enumerate(self._steps):
+                if step in LAYERS:
+                    setattr(self, f"layer{i}", LAYERS[step]())
+
+    def hybrid_forward(self, F, x):
+        values = [x]
+        for i, (step, places) in enumerate(zip(self._steps, self._places, strict=True)):
+            one, other = (values[-min(place, len(values))] for place in places)
+            values.append(STEPS[step](F, one, other, getattr(self, f"layer{i}", None)))
+        return F.add_n(*values[1:])
+
+
+def gradients_of(seed):
+    mx.random.seed(seed)
+    net = Random(seed)
+    net.initialize(mx.init.Normal(0.5))
+    net.hybridize()
+    x = mx.nd.array(np.random.default_rng(seed + 1).standard_normal((3, 4, 6, 6)))
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    params = net.collect_params().values()
+    return [y.asnumpy(), x.grad.asnumpy(), *(p.grad().asnumpy() for p in params if p.grad_req != "null")]
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 400))]
+)
+def test_random_networks(seed, monkeypatch):
+    monkeypatch.setenv(SWITCH, "0")
+    plain = gradients_of(seed)
+    monkeypatch.setenv(SWITCH, "1")
+    close(gradients_of(seed), plain, 1e-4)
+    monkeypatch.setattr(partition, "_LARGE", 1 << 9)
+    close(gradients_of(seed), plain, 1e-4)
