@@ -1,8 +1,9 @@
-"""Networks on integers beside the same on float32: python benchmarks/int8.py [NETWORK…] [--rounds 7]
+"""Networks on integers beside the same on float32: python benchmarks/int8.py [NETWORK…] [--mxnet PYTHON]
 
 Networks of the zoo with random weights, hybridized, batch 1, some calls of each in turn; medians count.
 "onnxruntime" is a session of what ONNX Runtime's own quantizer makes of the export, with batch norms folded,
-weights per channel and the same range of weights. Random weights say nothing about accuracy: that is tested.
+weights per channel and the same range of weights; MXNet quantizes as its "auto" says. Random weights say
+nothing about accuracy: that is tested.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import numpy as np
 import onnxruntime as ort
 from _machine import description
 from onnxruntime import quantization as tools
+from training import Framework
 
 import hybridonnx as mx
 from hybridonnx.contrib import quantization
@@ -63,8 +65,11 @@ def quantized_by_onnxruntime(net, batch, folder):
     return ort.InferenceSession(f"{folder}/int8.onnx", settings, providers=["CPUExecutionProvider"])
 
 
-def compare(name, rounds):
-    """Milliseconds on float32, on integers, and by ONNX Runtime's own file; and the seconds that it took."""
+def compare(name, rounds, python):
+    """Milliseconds on float32, on integers, and by ONNX Runtime's own file; and the seconds that it took.
+
+    Then those of MXNet on float32 and on integers, if there is one.
+    """
     side = 299 if name == "inceptionv3" else 224
     net = network(name, side)
     data = mx.nd.array(np.random.default_rng(1).standard_normal((1, 3, side, side)))
@@ -83,6 +88,9 @@ def compare(name, rounds):
             lambda: block(data).wait_to_read(),
             lambda: session.run(None, feeds),
         )
+        dtypes = ("float32", "auto") if python else ()
+        script = "_int8_mxnet.py", name, str(side)
+        processes = [Framework("MXNet", python, *script, dtype, threads=THREADS) for dtype in dtypes]
         times = [[] for _ in calls]
         for turn in range(rounds + 1):
             for call, kept in zip(calls, times, strict=True):
@@ -93,7 +101,12 @@ def compare(name, rounds):
                     call()
                 if turn:
                     kept.append((time.perf_counter() - start) / CALLS * 1e3)
-    return [statistics.median(kept) for kept in times], seconds
+            for process in processes if turn else ():
+                process.turn(CALLS)
+    medians = [statistics.median(kept) for kept in [*times, *(process.times for process in processes)]]
+    for process in processes:
+        process.close()
+    return medians, seconds
 
 
 def main():
@@ -102,14 +115,27 @@ def main():
     )
     parser.add_argument("networks", nargs="*", default=NETWORKS, metavar="NETWORK")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--mxnet", metavar="PYTHON", help="an interpreter that has MXNet 1.9.1")
     arguments = parser.parse_args()
     print(description(), f"{THREADS} threads", f"weights of {7 if saturates() else 8} bits", sep=", ")
-    print("| Network | float32, ms | integers | ratio | onnxruntime | ours / onnxruntime | to quantize, s |")
-    print("|---|---|---|---|---|---|---|")
+    columns = [
+        "Network",
+        "float32, ms",
+        "integers",
+        "ratio",
+        "onnxruntime",
+        "ours / onnxruntime",
+        "to quantize, s",
+    ]
+    if arguments.mxnet:
+        columns += ["MXNet float32", "integers", "ours / MXNet on integers"]
+    print("|", " | ".join(columns), "|")
+    print("|---" * len(columns) + "|")
     for name in arguments.networks:
-        (before, after, other), seconds = compare(name, arguments.rounds)
+        (before, after, other, *mxnet), seconds = compare(name, arguments.rounds, arguments.mxnet)
         ratios = f"{after / before:.2f} | {other:.1f} | {after / other:.2f}"
-        print(f"| {name} | {before:.1f} | {after:.1f} | {ratios} | {seconds:.1f} |", flush=True)
+        more = "".join(f" {value:.1f} |" for value in mxnet) + (f" {after / mxnet[1]:.2f} |" if mxnet else "")
+        print(f"| {name} | {before:.1f} | {after:.1f} | {ratios} | {seconds:.1f} |{more}", flush=True)
 
 
 if __name__ == "__main__":
