@@ -43,8 +43,8 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTE = "# Written by scripts/stubs; do not edit.\n"
 WIDTH = 110
 PACKAGES = """
-. autograd contrib gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo gluon.nn gluon.rnn
-ndarray ndarray.numpy ndarray.numpy_extension numpy numpy_extension onnx optimizer
+. autograd contrib converters.to_onnx gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo
+gluon.nn gluon.rnn ndarray ndarray.numpy ndarray.numpy_extension numpy numpy_extension onnx optimizer
 symbol symbol.numpy symbol.numpy_extension
 """.split()
 """The packages that load their names on first use."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -159,3 +161,35 @@ def test_the_samples_have_a_line_each():
     page = (ROOT / "samples" / "README.md").read_text(encoding="utf-8")
     missing = [path.name for path in (ROOT / "samples").glob("*.py") if f"]({path.name})" not in page]
     assert not missing, f"say in samples/README.md what they show: {', '.join(missing)}"
+
+
+FAMILIES_OF_LOWERINGS = """
+import sys
+from hybridonnx.converters.to_onnx import _registry
+from hybridonnx.ops import find
+
+lowers = _registry.lowers
+
+
+def noted(*operators):
+    file = sys._getframe(1).f_globals["__name__"].rpartition(".")[2]
+    for operator in operators:
+        cls = find(operator) if isinstance(operator, str) else operator
+        family = cls.__module__.rpartition(".")[2].lstrip("_")
+        if family != file:
+            print(cls.__name__, "of", family, "is lowered in", file)
+    return lowers(*operators)
+
+
+_registry.lowers = noted
+_registry.load_all()
+print(len(_registry.load_all()) > 400)
+"""
+
+
+def test_lowerings_stand_in_the_files_of_their_operators_families():
+    """As they are looked for there, before all others are loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAMILIES_OF_LOWERINGS], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "True\n", done.stderr

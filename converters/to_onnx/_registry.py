@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ Lowering: TypeAlias = Callable[..., Any]
 """`(g, op, *inputs)` to a `Value`, or a tuple with one for each output (last hidden ones may be absent)."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_OPERATORS = Operator.__module__.rpartition(".")[0]
 _table: dict[type[Operator], Lowering] = {}
 _custom: dict[str, Lowering] = {}
 
@@ -53,10 +55,22 @@ def load_all() -> dict[type[Operator], Lowering]:
 
 def find(cls: type[Operator]) -> Lowering | None:
     """The lowering of an operator class or that of a base that it is a variant of, `None` if it has none."""
-    table = load_all()
-    if cls in table or cls.not_in_onnx:
-        return table.get(cls)
-    return next((table[base] for base in cls.__mro__ if base in table), None)
+    bases = (cls,) if cls.not_in_onnx else cls.__mro__
+    for base in bases:
+        _load(base.__module__)
+        if base in _table:
+            return _table[base]
+    return None
+
+
+@cache
+def _load(module: str) -> None:
+    """Load the lowerings of a family of operators, which have its file's name."""
+    owner, _, name = module.rpartition(".")
+    if owner == _OPERATORS:
+        package, family = __name__.rpartition(".")[0], name.removeprefix("_")
+        if importlib.util.find_spec(f"{package}.{family}") is not None:
+            importlib.import_module(f"{package}.{family}")
 
 
 def find_custom(op: Operator) -> Lowering | None:

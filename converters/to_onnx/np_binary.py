@@ -14,7 +14,7 @@ from ._arithmetic import Arithmetic, add, modulo, multiply, power, subtract, thr
 from ._graph import Graph, Value
 from ._registry import lowers
 
-_BITS = {"and": "And", "or": "Or", "xor": "Xor"}
+BITS = {"and": "And", "or": "Or", "xor": "Xor"}
 
 
 def signed(g: Graph, x: Value) -> Value:
@@ -94,7 +94,7 @@ def lower_arctan2(g: Graph, op: Any, x1: Value, x2: Value) -> Value:
 def bits(g: Graph, name: str, a: Any, b: Any) -> Value:
     """One node; ONNX has other ones for bool."""
     dtype = a.dtype
-    node = _BITS[name] if dtype.kind == "b" else f"Bitwise{_BITS[name]}"
+    node = BITS[name] if dtype.kind == "b" else f"Bitwise{BITS[name]}"
     result: Value = getattr(g, node)(a, b)
     return result
 
@@ -104,10 +104,5 @@ def _lower_bits(name: str) -> None:
     def two(g: Graph, op: Any, lhs: Value, rhs: Value) -> Value:
         return bits(g, name, lhs, rhs)
 
-    @lowers(f"_npi_bitwise_{name}_scalar")
-    def one(g: Graph, op: Any, data: Value) -> Value:
-        return bits(g, name, data, np.asarray(op.scalar).astype(data.dtype))
-
-
-for _bits in _BITS:
-    _lower_bits(_bits)
+for _name in BITS:
+    _lower_bits(_name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from .np_binary import arctan2, sign, signed
+from .np_binary import BITS, arctan2, bits, sign, signed
 from .scalar import operands
 
 
@@ -62,3 +62,13 @@ def reversed_copysign(g: Graph, op: Any, data: Value) -> Value:
     """One number or its negative."""
     size = np.abs(np.asarray(op.scalar).astype(data.dtype))
     return g.Where(signed(g, data), size if data.dtype.kind == "u" else -size, size)
+
+
+def _lower_bits(name: str) -> None:
+    @lowers(f"_npi_bitwise_{name}_scalar")
+    def lowering(g: Graph, op: Any, data: Value) -> Value:
+        return bits(g, name, data, np.asarray(op.scalar).astype(data.dtype))
+
+
+for _name in BITS:
+    _lower_bits(_name)

@@ -21,6 +21,7 @@ from ._arithmetic import (
 )
 from ._graph import Graph, Value
 from ._registry import lowers
+from .unary import multiplied_gradient
 
 _ARITHMETIC: dict[str, Arithmetic] = {
     "_plus_scalar": add,
@@ -61,3 +62,5 @@ for _name, _function in _ARITHMETIC.items():
     _lower(_name, _function, reverse=False)
 for _name, _function in _REVERSED.items():
     _lower(_name, _function, reverse=True)
+
+lowers("_contrib_gradientmultiplier")(multiplied_gradient)

@@ -297,7 +297,6 @@ def identity(g: Graph, op: Any, data: Value) -> Value:
 
 
 @lowers("BlockGrad")
-@lowers("_contrib_gradientmultiplier")
 def multiplied_gradient(g: Graph, op: Any, data: Value) -> Value:
     """The input; a note tells what becomes of its gradient, for those who read the file."""
     y = g.Identity(data)
