@@ -225,7 +225,9 @@ STEPS = {
     "broadcast": lambda F, x, y, layer: F.broadcast_mul(x, F.mean(y, axis=(2, 3), keepdims=True)),
     "divide": lambda F, x, y, layer: x / (F.abs(y) + 1.5),
     "softmax": lambda F, x, y, layer: F.softmax(x, axis=1) * 2 + x,
-    "transpose": lambda F, x, y, layer: F.transpose(F.exp(F.transpose(-F.abs(x), (0, 2, 3, 1))), (0, 3, 1, 2)),
+    "transpose": lambda F, x, y, layer: F.transpose(
+        F.exp(F.transpose(-F.abs(x), (0, 2, 3, 1))), (0, 3, 1, 2)
+    ),
     "halves": lambda F, x, y, layer: F.concat(*[F.relu(p) for p in F.split(x, 2, axis=1)], dim=1),
     "pool": lambda F, x, y, layer: F.Pooling(x, kernel=(3, 3), pad=(1, 1), pool_type="max") + y,
     "smaller": lambda F, x, y, layer: F.UpSampling(

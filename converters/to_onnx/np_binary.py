@@ -104,5 +104,6 @@ def _lower_bits(name: str) -> None:
     def two(g: Graph, op: Any, lhs: Value, rhs: Value) -> Value:
         return bits(g, name, lhs, rhs)
 
+
 for _name in BITS:
     _lower_bits(_name)
