@@ -8,6 +8,7 @@ native files, in turns, each in a process of its own; shown are medians, and for
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -62,7 +63,7 @@ class Exporter:
                 return float(line.split()[1])
             if line.startswith("FAILED"):
                 print(f"  an exporter: {line.strip()}")
-                return float("nan")
+                return math.nan
         sys.exit(f"an exporter ended with code {self._process.wait()} at {prefix}")
 
     def close(self):
@@ -115,11 +116,15 @@ def write(mx, symbol, prefix, shape):
 
 
 def in_turns(processes, rounds, seconds):
-    """Milliseconds of each process in each round; before these all import what they need."""
+    """Milliseconds of each process in each round; before these all import what they need.
+
+    A process that fails is not asked again: its times are nan.
+    """
     times = {name: [] for name in processes}
     for _ in range(rounds + 1):
         for name, process in processes.items():
-            times[name].append(1000 * seconds(process))
+            has_failed = any(map(math.isnan, times[name]))
+            times[name].append(math.nan if has_failed else 1000 * seconds(process))
     return {name: values[1:] for name, values in times.items()}
 
 

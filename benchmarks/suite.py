@@ -304,8 +304,13 @@ def main():
     options.rounds = options.rounds or (3 if options.quick else 7)
     options.steps = None
     with tempfile.TemporaryDirectory() as folder:
-        rows = list(measure(options, Path(folder)))
-    write(rows, options)
+        rows = []
+        try:
+            for row in measure(options, Path(folder)):
+                rows.append(row)
+        finally:  # what was measured until it was interrupted, or something failed
+            if rows:
+                write(rows, options)
 
 
 if __name__ == "__main__":
