@@ -219,3 +219,14 @@ def test_gradients_that_are_inputs_or_added_to_are_not_overwritten_meanwhile(in_
                 parameter.grad_req = "write"
                 parameter.zero_grad()
     close(results[1], results[0])
+
+
+def test_gradients_of_free_sizes_are_in_parts_too(in_parts):
+    net, batches = network(), [data(n) for n in (5, 2, 7, 3, 4)]
+    eager = [gradients(net, x)[1] for x in batches]
+    net.hybridize()
+    for x, expected in zip(batches, eager, strict=True):
+        close(gradients(net, x)[1], expected)
+    counts = [stages for stages, _, _ in in_parts]
+    assert len(counts) == len(batches)
+    assert min(counts) > 2

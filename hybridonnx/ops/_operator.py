@@ -19,6 +19,7 @@ from ..dtypes import BY_NAME, DType, is_bfloat16, is_native, name_of
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
 from ._shapes import Shape, is_symbolic, show, sizes, unify, without_symbols
 from ._storage import Rule
+from ._symbolic import SymbolicDim
 
 Array: TypeAlias = NDArray[Any]
 """What kernels take and give: a NumPy array of any dtype."""
@@ -33,10 +34,15 @@ class Spec(NamedTuple):
     shape: Shape | None = None
     dtype: DType | None = None
 
-    def bytes(self, free: int) -> int:
-        """How many bytes the array has where free sizes are `free`, and what is not known a float32."""
-        size = 4 if self.dtype is None else self.dtype.itemsize
-        return size * prod(d if isinstance(d, int) else free for d in self.shape or ())
+    def bytes(self, sizes: Mapping[str, int], free: int = 1) -> int:
+        """How many bytes the array has, with these free sizes by name, others `free`. No dtype is float32."""
+
+        def size_of(dim: Any) -> int:
+            if isinstance(dim, SymbolicDim):
+                return dim.value(sizes) if dim.names() <= sizes.keys() else free
+            return free if dim is None else int(dim)
+
+        return (4 if self.dtype is None else self.dtype.itemsize) * prod(map(size_of, self.shape or ()))
 
 
 class Attribute(NamedTuple):

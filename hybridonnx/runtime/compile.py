@@ -26,7 +26,7 @@ from ..symbol.graph import Entry, Node, topological
 from ..symbol.infer import infer
 from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .device_session import GraphOnDevice
-from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
+from .forms import Form, Forms, Kept, Shapes, is_free, sizes_of, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
 from .model_cache import MODEL, WEIGHTS, Place
@@ -266,7 +266,14 @@ class CompiledGraph:
         specs = {**self._specs(arrays), **specs_of(form, self._inputs, [a.dtype for a in arrays])}
         requires_grad = requires_grad or (False,) * len(names)
         plan = Plan(
-            self._symbol, names, specs, requires_grad, training, device=self._device, logged=self._logged
+            self._symbol,
+            names,
+            specs,
+            requires_grad,
+            training,
+            device=self._device,
+            logged=self._logged,
+            sizes=sizes_of(form, [a.shape for a in arrays]),
         )
         if self._stays_whole:
             plan.stay_whole()

@@ -123,6 +123,14 @@ def specs_of(form: Form, names: Sequence[str], dtypes: Sequence[DType]) -> dict[
     return dict(zip(names, map(Spec, shapes, dtypes), strict=True))
 
 
+def sizes_of(form: Form, shapes: Shapes) -> dict[str, int]:
+    """What the free sizes of a form are in these shapes, which fit it."""
+    pairs = (
+        (d, n) for sizes, shape in zip(form, shapes, strict=True) for d, n in zip(sizes, shape, strict=True)
+    )
+    return {d: n for d, n in pairs if isinstance(d, str)}
+
+
 def _places(shapes: Shapes) -> Iterator[tuple[_Place, int]]:
     return (((i, axis), size) for i, shape in enumerate(shapes) for axis, size in enumerate(shape))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -25,11 +25,14 @@ class Mirror(NamedTuple):
     """What is kept though it is of these nodes, as it is small."""
 
 
-def mirrored(forward: Iterable[Node], border: Collection[Entry], specs: Specs, training: bool) -> Mirror:
+def mirrored(
+    forward: Iterable[Node], border: Collection[Entry], specs: Specs, sizes: Mapping[str, int], training: bool
+) -> Mirror:
     """Those of the nodes `forward` that are computed again from what is kept anyway.
 
-    `border` are the entries that gradients ask for. With MXNET_BACKWARD_DO_MIRROR every node may be computed
-    again that costs less than keeping what it gives, without it those marked with `force_mirroring` alone.
+    `border` are the entries that gradients ask for, `sizes` what free sizes are at first, by name. With
+    MXNET_BACKWARD_DO_MIRROR every node may be computed again that costs less than keeping what it gives,
+    without it those marked with `force_mirroring` alone.
     """
     everything = config.BACKWARD_DO_MIRROR()
     mirror = Mirror(set(), [])
@@ -44,8 +47,8 @@ def mirrored(forward: Iterable[Node], border: Collection[Entry], specs: Specs, t
         if depth <= _LONGEST and (everything or _is_forced(node)) and _is_cheap(node, training):
             mirror.nodes.add(node)
             depths |= dict.fromkeys(outputs, depth)
-            largest = max(specs[entry].bytes(free=1) for entry in node.inputs)
-            keep = [e for e in outputs if e in border and specs[e].bytes(free=1) * _SMALLER <= largest]
+            largest = max(specs[entry].bytes(sizes) for entry in node.inputs)
+            keep = [e for e in outputs if e in border and specs[e].bytes(sizes) * _SMALLER <= largest]
             mirror.kept.extend(keep)
         else:
             keep = [entry for entry in outputs if entry in border]

@@ -61,7 +61,8 @@ class Partition:
 
     On the tape it is one operator. `requires_grad` says for which of the variables there may be gradients,
     and `originals` gives the node that each node was copied from, by which draws are looked up. `make_plan`
-    runs gradients that are differentiated themselves.
+    runs gradients that are differentiated themselves. `sizes` are what free sizes are at first, by name, by
+    which memory is reckoned.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Partition:
         originals: Mapping[Node, Node],
         make_plan: MakePlan,
         device: Device | None = None,
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
         self.outputs = Outputs(outputs)
         self.names = list(names)
@@ -83,6 +85,7 @@ class Partition:
         self.originals = originals
         self.make_plan = make_plan
         self.device = device
+        self.sizes = sizes or {}
         self.expanded = True
         """Whether `get_symbol` shows its operators."""
         entries = infer(self.outputs, specs, partial=True)
@@ -206,7 +209,9 @@ class _Backward:
         if partition.device is None:
             clones = {node: clone for clone, node in originals.items()}
             taken = [*variables.items(), *((entry, clones[entry.node]) for entry in again)]
-            session = self._in_parts(results, [(node, entries[e].bytes(free=0)) for e, node in taken])
+            session = self._in_parts(
+                results, [(node, entries[e].bytes(partition.sizes)) for e, node in taken]
+            )
         self._session: GraphSession | Stages = session or graph_session(
             results, specs, partition.training, origin, partition.device, views=True
         )
@@ -216,12 +221,12 @@ class _Backward:
         self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
         self._head_inputs = [(name, i) for i, name in enumerate(self._heads) if name in inputs]
         if again:
-            _log_mirrored(self.saved, again, entries)
+            _log_mirrored(self.saved, again, entries, partition.sizes)
 
     def _kept(self, forward: set[Node], specs: Specs) -> tuple[list[Entry], list[Entry]]:
         """What is kept of the nodes `forward`, and what gradients ask for, too, but is computed again."""
         border = _border(self.outputs, forward)
-        mirror = mirrored(forward, border, specs, self._partition.training)
+        mirror = mirrored(forward, border, specs, self._partition.sizes, self._partition.training)
         if not mirror.nodes:
             return border, []
         kept = dict.fromkeys([*mirror.kept, *_border(self.outputs, forward - mirror.nodes)])
@@ -340,9 +345,11 @@ class _Backward:
         return plan
 
 
-def _log_mirrored(kept: Sequence[Entry], again: Sequence[Entry], specs: Specs) -> None:
+def _log_mirrored(
+    kept: Sequence[Entry], again: Sequence[Entry], specs: Specs, sizes: Mapping[str, int]
+) -> None:
     """Log what is kept for gradients and what is computed again."""
-    held, spared = (sum(specs[e].bytes(free=1) for e in entries) // 1024 for entries in (kept, again))
+    held, spared = (sum(specs[e].bytes(sizes) for e in entries) // 1024 for entries in (kept, again))
     logger.info(
         "backward: %s of %s KiB are kept for gradients; what %d operators give is computed again.",
         f"{held:,}",

@@ -38,7 +38,7 @@ class Plan:
     `requires_grad` says which of the variables are on the tape. Operators without a lowering, or whose
     gradient has none or is row-sparse, run on their kernels and are recorded one by one; the partitions
     between them run in ONNX Runtime. With `updating`, auxiliary states change when training. `logged` are the
-    names of operators on kernels that were logged before.
+    names of operators on kernels that were logged before, and `sizes` what free sizes are at first.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Plan:
         updating: bool = True,
         device: Any = None,
         logged: set[str] | None = None,
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
         self._names = list(names)
         self._logged = set() if logged is None else logged
@@ -59,6 +60,7 @@ class Plan:
         self._specs = infer(symbol, specs, partial=True)
         self._free = any(is_symbolic(spec.shape) for spec in specs.values())
         self._training, self._updating, self._device = training, updating, device
+        self._sizes = sizes
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
         self._random = self._random_operators(self._specs)
         self.key: Any = None
@@ -239,6 +241,7 @@ class Plan:
                 originals,
                 Plan,
                 self._device,
+                self._sizes,
             )
         except UnsupportedOperators as exc:
             exc.nodes = {originals[node] for node in exc.nodes}

@@ -71,7 +71,7 @@ def structure(
         places[node] = len(parts)
         if node.is_variable:
             shape, dtype = specs[node.name]
-            size += specs[node.name].bytes(free=_MOST_BYTES)
+            size += specs[node.name].bytes({}, free=_MOST_BYTES)
             parts.append((node.name, shape, dtype))
             continue
         if not node.is_known or node.subgraphs or node.op.stateful or SHAPE_KEY in node.attrs:
