@@ -333,6 +333,37 @@ def test_logarithm_of_a_sigmoid(make):
     same(mx.sym.log(make(X)), x, -np.log1p(np.exp(-x.astype(np.float64))))
 
 
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "axes", "is_product"),
+    [
+        ((900, 7), 0, True),
+        ((30, 40, 8), (0, 1), True),
+        ((30, 40, 8), (-3, -2), True),
+        ((30, 40, 8), (1, 0), True),
+        ((30, 40, 8), (0, 2), False),
+        ((30, 40, 8), 2, False),
+        ((5000,), 0, False),
+        ((4, 2000), 0, False),
+        ((20, 20), 0, False),
+    ],
+)
+def test_sums_over_first_axes_of_hybridized_networks_are_products(shape, axes, is_product, keepdims, rng):
+    x = rng.standard_normal(shape).astype("float32")
+    symbol = mx.sym.sum(X, axis=axes, keepdims=keepdims)
+    local = lower(symbol, {"x": Spec(shape, x.dtype)}, {}, local=Local()).model
+    assert ("MatMul" in {node.op_type for node in local.graph.node}) == is_product
+    block = mx.gluon.SymbolBlock(symbol, [X])
+    block.hybridize()
+    y = block(mx.nd.array(x)).asnumpy()
+    expected = x.sum(axes, keepdims=keepdims, dtype="float64")
+    np.testing.assert_allclose(y, expected.reshape(y.shape), rtol=1e-5, atol=1e-4)
+    assert y.shape == (expected.shape or (1,))
+    x.flat[:3] = np.nan, np.inf, -np.inf
+    expected = x.sum(axes, keepdims=keepdims).reshape(y.shape)
+    np.testing.assert_allclose(block(mx.nd.array(x)).asnumpy(), expected, rtol=1e-5, atol=1e-4)
+
+
 def test_softplus_of_hybridized_networks_keeps_its_digits():
     x = np.concatenate([np.linspace(-87, 87, 4001), [0, -0.0, 1e-30, -1e-30, 1e38, -1e38]]).astype("float32")
     exact = np.logaddexp(0, x.astype("float64"))
