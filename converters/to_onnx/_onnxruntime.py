@@ -370,10 +370,10 @@ def _guard_sum(g: Graph, node: Node) -> None:
     if not _FEW_SUMMANDS <= count <= _MOST_SUMMANDS or count * rest < _FEW:
         return
     kept = [1] * len(axes) if node.attributes.get("keepdims", 1) else []
-    matrix = g.node("Reshape", [x, g.const(np.array([count, rest]))])
+    matrix = g.node("Reshape", [x, g.const(np.array([count, rest], np.int64))])
     total = g.node("MatMul", [g.const(np.ones((1, count), x.dtype)), matrix])
     _become(g, node, "Reshape")
-    node.inputs = [total, g.const(np.array([*kept, *shape[len(axes) :]]))]
+    node.inputs = [total, g.const(np.array([*kept, *shape[len(axes) :]], np.int64))]
 
 
 def _reduced_axes(node: Node) -> Sequence[int] | None:
