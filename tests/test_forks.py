@@ -147,12 +147,19 @@ predicts(net)
 
 
 def test_a_fork_while_a_thread_imports_the_converters():
-    run(FIRST, "hybridonnx.converters.to_onnx._export")
+    run(FIRST, "hybridonnx.converters.to_onnx._model")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "module", ["onnx", "onnxruntime", "hybridonnx.converters.to_onnx.conv", "hybridonnx.runtime.session"]
+    "module",
+    [
+        "onnx",
+        "onnxruntime",
+        "hybridonnx.converters.to_onnx.conv",
+        "hybridonnx.converters.to_onnx.pool",
+        "hybridonnx.runtime.session",
+    ],
 )
 def test_forks_while_a_thread_imports(module):
     run(FIRST, module)
