@@ -17,7 +17,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 
 from ._graph import Graph
-from ._nodes import Node, Value
+from ._nodes import Node, Value, reduced_axes
 from ._write import bodies, live_nodes
 
 _float32 = np.dtype("float32")
@@ -328,15 +328,10 @@ class _Centred:
 def _mean(value: Value | None) -> Node | None:
     """The node that gives a value, if it is a mean along the last axis, which stays."""
     node = _node(value, "ReduceMean")
-    if node is None or node.inputs[0] is None or node.inputs[0].shape is None:
+    if node is None or node.inputs[0] is None or not node.attributes.get("keepdims", 1):
         return None
-    axes = node.attributes.get("axes")
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        axes = node.inputs[1].constant
-    if axes is None or not node.attributes.get("keepdims", 1):
-        return None
-    rank = node.inputs[0].rank
-    return node if [int(axis) % rank for axis in axes] == [rank - 1] else None
+    axes = reduced_axes(node)
+    return node if axes is not None and axes == [node.inputs[0].rank - 1] else None
 
 
 def _centred(value: Value | None) -> _Centred | None:
@@ -491,7 +486,9 @@ def _picked_log_softmax(g: Graph, node: Node, readers: _Readers) -> _Match | Non
         return None
     total, last = _sum_and_difference(node, readers)
     product = None if last is None or last.inputs[0] is not node.outputs[0] else _node(last.inputs[1], "Mul")
-    if total is None or last is None or product is None or _summed_axes(total) != [axis % len(picked.shape)]:
+    if total is None or last is None or product is None or not total.attributes.get("keepdims", 1):
+        return None
+    if reduced_axes(total) != [axis % len(picked.shape)]:
         return None
     a, b = product.inputs
     sums = total.outputs[0]
@@ -518,14 +515,6 @@ def _sum_and_difference(node: Node, readers: _Readers) -> tuple[Node | None, Nod
     every = readers.of(node)
     by_type = {reader.op_type: reader for reader in every if reader is not None and not reader.domain}
     return (by_type.get("ReduceSum"), by_type.get("Sub")) if len(every) == 2 else (None, None)
-
-
-def _summed_axes(total: Node) -> list[int] | None:
-    """The axes of a sum that stay, as numbers from 0 on."""
-    data, axes = (*total.inputs, None)[:2]
-    if data is None or axes is None or axes.constant is None or not total.attributes.get("keepdims", 1):
-        return None
-    return [int(axis) % data.rank for axis in axes.constant]
 
 
 def _scattered(g: Graph, node: Node, probabilities: Value) -> Value:

@@ -198,3 +198,12 @@ _SET: dict[Any, Callable[[AttributeProto, Any], None]] = {
     _Kind.STRINGS: lambda a, v: a.strings.extend(s.encode() for s in v),
     _Kind.TENSOR: lambda a, v: a.t.CopyFrom(to_tensor("", v)),
 }
+
+
+def reduced_axes(node: Node) -> list[int] | None:
+    """The axes that a Reduce node reduces, as numbers from 0 on; `None` if they are not known, or all."""
+    data, axes = (*node.inputs, None)[:2]
+    known = node.attributes.get("axes") if axes is None else axes.constant
+    if data is None or data.shape is None or known is None:
+        return None
+    return [int(axis) % data.rank for axis in known]

@@ -16,7 +16,7 @@ from hybridonnx.ops import sizes
 
 from ..opsets import signature
 from ._graph import Graph
-from ._nodes import Node, Value
+from ._nodes import Node, Value, reduced_axes
 from ._write import bodies, live_nodes
 
 AXES_AT = 18
@@ -358,14 +358,12 @@ _FEW_SUMMANDS, _FEW, _MOST_SUMMANDS = 8, 1 << 12, 1 << 18
 
 
 def _guard_sum(g: Graph, node: Node) -> None:
-    x, axes = node.inputs[0], _reduced_axes(node)
-    if not g.exact or x is None or x.dtype != np.float32 or x.shape is None or axes is None:
+    x, axes = node.inputs[0], reduced_axes(node)
+    if not g.exact or x is None or x.dtype != np.float32 or axes is None:
         return
-    if sorted(axis % len(x.shape) for axis in axes) != list(range(len(axes))) or len(axes) == len(x.shape):
+    if sorted(axes) != list(range(len(axes))) or len(axes) == x.rank or None in x.dims:
         return
-    shape = [size for size in x.shape if size is not None]
-    if len(shape) < len(x.shape):
-        return
+    shape = sizes(x.dims)
     count, rest = prod(shape[: len(axes)]), prod(shape[len(axes) :])
     if not _FEW_SUMMANDS <= count <= _MOST_SUMMANDS or count * rest < _FEW:
         return
@@ -374,15 +372,6 @@ def _guard_sum(g: Graph, node: Node) -> None:
     total = g.node("MatMul", [g.const(np.ones((1, count), x.dtype)), matrix])
     _become(g, node, "Reshape")
     node.inputs = [total, g.const(np.array([*kept, *shape[len(axes) :]], np.int64))]
-
-
-def _reduced_axes(node: Node) -> Sequence[int] | None:
-    """The axes that a node reduces, if they are known and not all."""
-    axes = node.attributes.get("axes")
-    if axes is None and len(node.inputs) > 1 and node.inputs[1] is not None:
-        constant = node.inputs[1].constant
-        axes = None if constant is None else constant.tolist()
-    return axes or None
 
 
 _GUARDS: dict[str, Callable[[Graph, Node], object]] = {

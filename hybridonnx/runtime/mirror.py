@@ -26,7 +26,7 @@ class Mirror(NamedTuple):
 
 
 def mirrored(
-    forward: Iterable[Node], border: Collection[Entry], specs: Specs, sizes: Mapping[str, int], training: bool
+    forward: Collection[Node], border: Iterable[Entry], specs: Specs, sizes: Mapping[str, int], training: bool
 ) -> Mirror:
     """Those of the nodes `forward` that are computed again from what is kept anyway.
 
@@ -35,7 +35,10 @@ def mirrored(
     without it those marked with `force_mirroring` alone.
     """
     everything = config.BACKWARD_DO_MIRROR()
-    mirror = Mirror(set(), [])
+    candidates = {node for node in forward if everything or _is_forced(node)}
+    mirror, asked = Mirror(set(), []), frozenset(border)
+    if not candidates:
+        return mirror
     depths: dict[Entry, int] = {}
     """How many operators in a row compute an entry from what is kept, for those that are at hand."""
     for node in sorted(forward, key=attrgetter("serial")):
@@ -44,14 +47,14 @@ def mirrored(
             depths[outputs[0]] = 0
             continue
         depth = 1 + max((depths.get(entry, _LONGEST) for entry in node.inputs), default=_LONGEST)
-        if depth <= _LONGEST and (everything or _is_forced(node)) and _is_cheap(node, training):
+        if node in candidates and depth <= _LONGEST and _is_cheap(node, training):
             mirror.nodes.add(node)
             depths |= dict.fromkeys(outputs, depth)
             largest = max(specs[entry].bytes(sizes) for entry in node.inputs)
-            keep = [e for e in outputs if e in border and specs[e].bytes(sizes) * _SMALLER <= largest]
+            keep = [e for e in outputs if e in asked and specs[e].bytes(sizes) * _SMALLER <= largest]
             mirror.kept.extend(keep)
         else:
-            keep = [entry for entry in outputs if entry in border]
+            keep = [entry for entry in outputs if entry in asked]
         depths |= dict.fromkeys(keep, 0)
     return mirror
 

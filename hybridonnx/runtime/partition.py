@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
@@ -208,10 +209,10 @@ class _Backward:
         session = None
         if partition.device is None:
             clones = {node: clone for clone, node in originals.items()}
-            taken = [*variables.items(), *((entry, clones[entry.node]) for entry in again)]
-            session = self._in_parts(
-                results, [(node, entries[e].bytes(partition.sizes)) for e, node in taken]
-            )
+            sizes = Counter[Node]()
+            for entry, node in [*variables.items(), *((entry, clones[entry.node]) for entry in again)]:
+                sizes[node] += entries[entry].bytes(partition.sizes)
+            session = self._in_parts(results, sizes)
         self._session: GraphSession | Stages = session or graph_session(
             results, specs, partition.training, origin, partition.device, views=True
         )
@@ -232,11 +233,8 @@ class _Backward:
         kept = dict.fromkeys([*mirror.kept, *_border(self.outputs, forward - mirror.nodes)])
         return [*kept], [entry for entry in border if entry not in kept]
 
-    def _in_parts(self, results: Sequence[Entry], taken: Sequence[tuple[Node, int]]) -> Stages | None:
-        """Sessions that run in turn, if what they take of the nodes `taken`, in bytes, is large."""
-        sizes: dict[Node, int] = {}
-        for node, size in taken:
-            sizes[node] = sizes.get(node, 0) + size
+    def _in_parts(self, results: Sequence[Entry], sizes: Mapping[Node, int]) -> Stages | None:
+        """Sessions that run in turn, if what they take of these nodes, in bytes, is large."""
         most = max(_LARGE, sum(sizes.values()) // _MOST_PARTS)
         groups = groups_of(results, sizes, most)
         if max(groups) == 0:

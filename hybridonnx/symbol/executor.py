@@ -309,7 +309,7 @@ class Executor:
         known = {name: _spec(value) for name, value in self._values().items()}
         specs = infer(self._symbol, known, partial=True)
         computed = [spec for entry, spec in specs.items() if not entry.node.is_variable]
-        size = sum(_count(s) * s.dtype.itemsize for s in computed if s.dtype and known_shape(s.shape))
+        size = sum(s.bytes({}) for s in computed if s.dtype and known_shape(s.shape))
         text: str = self._symbol.debug_str()
         return f"{text}Total {size >> 20} MB allocated\nTotal 0 TempSpace resource requested\n"
 
