@@ -8,7 +8,7 @@ import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
-from hybridonnx.converters.to_onnx import Local, lower_operator
+from hybridonnx.converters.to_onnx import Local, conv, lower_operator
 from hybridonnx.ops import Spec, find
 from hybridonnx.runtime import blocks
 from hybridonnx.runtime.blocks import block_size
@@ -75,7 +75,7 @@ def test_depthwise_convolutions(batch, stride, dilate, channels):
 
 @needs_blocks
 @pytest.mark.parametrize(
-    ("channels", "filters", "group", "blocked"), [(32, 48, 1, 1), (32, 32, 32, 2), (64, 32, 32, 0)]
+    ("channels", "filters", "group", "blocked"), [(32, 48, 1, 2), (32, 32, 32, 2), (64, 32, 32, 0)]
 )
 def test_transposed_convolutions(channels, filters, group, blocked):
     attributes = {
@@ -87,6 +87,35 @@ def test_transposed_convolutions(channels, filters, group, blocked):
     }
     count = compare({**attributes, "no_bias": False}, (2, channels, 13, 15), transposed=True)
     assert count == blocked
+
+
+@needs_blocks
+@pytest.mark.parametrize("batch", [1, 7, 16, 21, 32])
+@pytest.mark.parametrize("filters", [16, 25, 48])
+@pytest.mark.parametrize(
+    ("stride", "dilate", "size"), [(1, 1, (13, 14)), (2, 1, (16, 15)), (1, 2, (15, 12)), (3, 2, (23, 21))]
+)
+def test_gradients_of_weights_over_the_batch(batch, filters, stride, dilate, size, monkeypatch):
+    monkeypatch.setattr(conv, "_correlates", lambda *_: True)
+    kernel = (3, 5)
+    op = find("_conv_weight_grad").make(
+        {
+            "kernel": kernel,
+            "stride": (stride, stride),
+            "dilate": (dilate, dilate),
+            "pad": (1, 2),
+            "num_filter": filters,
+        }
+    )
+    rng = np.random.default_rng(0)
+    x, weight = rng.standard_normal((batch, 24, *size)), rng.standard_normal((filters, 24, *kernel))
+    spans = [dilate * (k - 1) + 1 for k in kernel]
+    out = [(n + 2 * p - span) // stride + 1 for n, p, span in zip(size, (1, 2), spans, strict=True)]
+    arrays = [a.astype(np.float32) for a in (rng.standard_normal((batch, filters, *out)), x, weight)]
+    result, in_blocks = in_session(op, arrays)
+    assert in_blocks
+    wanted = op.forward(*(a.astype(np.float64) for a in arrays))
+    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
 
 
 @needs_blocks
@@ -111,7 +140,7 @@ def test_any_attributes(seed):
             "no_bias": rng.random() < 0.5,
         }
         size = rng.choice([9, 14, 23]), rng.choice([10, 16, 21])
-        count += compare(attributes, (rng.choice([1, 2, 5]), group * channels, *size))
+        count += compare(attributes, (rng.choice([1, 2, 5, 18]), group * channels, *size))
         assert draws < 100, "none is in blocks"
 
 
@@ -141,6 +170,16 @@ def test_other_dtypes_have_no_blocks(dtype):
 def test_another_size_is_noticed():
     right = [size for size in (4, 8, 16, 32) if blocks._is_right(size)]
     assert right == [block_size()]
+
+
+@needs_blocks
+def test_gradients_of_weights_are_in_blocks_where_that_moves_less():
+    for batch, channels, size, pays in ((8, 64, 28, True), (1, 256, 7, False), (8, 3, 28, False)):
+        op = find("_conv_weight_grad").make({"kernel": (3, 3), "num_filter": 64, "pad": (1, 1)})
+        shapes = (batch, 64, size, size), (batch, channels, size, size), (64, channels, 3, 3)
+        specs = [Spec(shape, np.dtype("float32")) for shape in shapes]
+        nodes = lower_operator(op, specs, local=Local(block=block_size())).model.graph.node
+        assert any(node.domain == DOMAIN for node in nodes) == pays
 
 
 @needs_blocks

@@ -33,6 +33,11 @@ MOST = 50
 """Up to so many positions in a window, or as many as there are groups, a convolution takes windows apart."""
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
+_BLOCK = 16
+_MOST_FILTERS = 64
+"""Above so many filters a weight's gradient is no convolution in blocks that are smaller than this."""
+_MOST_PADDED = 1.34
+"""Up to so many times as many filters it is a convolution in blocks, those added of zeros."""
 
 
 def _spans(op: Any) -> list[int]:
@@ -202,6 +207,8 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
         blocked = _depthwise_weight_grad(g, op, heads, x, before, after)
         if blocked is not None:
             return g.Reshape(blocked, list(shape))
+        if _correlates(g, op, heads, x, prod(shape), after):
+            return _correlated(g, op, heads, x, before, in_blocks=True)
         if _apart(op, after) and filters <= prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
         if op.num_group == 1 and shape[1] <= FEW < positions:
@@ -289,16 +296,63 @@ def _windowed(
     return g.Reshape(reduce(add, (summed(*piece) for piece in pieces)), list(shape))
 
 
-def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:
+def _correlates(g: Graph, op: Any, heads: Value, x: Value, weights: int, after: Sequence[int]) -> bool:
+    """Whether a convolution of data with dy in blocks is faster than products with windows of data.
+
+    Its arithmetic takes as long as theirs where sums for enough filters and columns of the kernel are made at
+    once. So compared is what is moved: data, dy and the weights some times each, or the windows.
+    """
+    batch, filters = heads.dims[:2]
+    if not g.block or op.num_group > 1 or len(op.kernel) != 2 or not (_known(heads) and _known(x)):
+        return False
+    if batch is None or filters is None or _padded(g, filters) > _MOST_PADDED * filters:
+        return False
+    if g.block < _BLOCK and filters > _MOST_FILTERS:
+        return False
+    if min(filters // g.block, 4) * op.kernel[1] < 4:
+        return False
+    channels, out = known_size(g, x, 1), prod(spatial(g, heads))
+    filled = prod(n + b + max(a, 0) for n, b, a in zip(spatial(g, x), op.window()[2], after, strict=True))
+    moved = batch * (channels * filled + filters * out) + weights
+    return 2 * batch * channels * prod(op.kernel) * out >= 3 * moved
+
+
+def _padded(g: Graph, filters: int) -> int:
+    """So many filters, or as many more as are a whole number of blocks."""
+    return -(-filters // g.block) * g.block
+
+
+def _correlated(
+    g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int], in_blocks: bool = False
+) -> Value:
     """The same as a convolution of data with dy, over the batch as channels, where steps are dilations."""
     stride, dilate, _ = op.window()
-    after = _after(g, op, x, spatial(g, heads), before)
-    filled = _batch_second(g, enclosed(g, x, before, after))
-    result = g.Conv(filled, _batch_second(g, heads), strides=dilate, dilations=stride)
+    out = spatial(g, heads)
+    after = _after(g, op, x, out, before)
+    filled, kernel = _batch_second(g, enclosed(g, x, before, after)), _batch_second(g, heads)
+    if in_blocks:
+        result = _in_blocks(g, filled, kernel, Window(out, dilate, stride, (0, 0, 0, 0), 1))
+    else:
+        result = g.Conv(filled, kernel, strides=dilate, dilations=stride)
     axes = list(range(2, x.rank))
     if any(a < 0 for a in after):  # some of the data is beyond all windows
         result = g.Slice(result, [0] * len(axes), list(op.kernel), axes)
     return _batch_second(g, result)
+
+
+def _in_blocks(g: Graph, data: Value, weight: Value, window: Window) -> Value:
+    """A convolution whose sizes are known, of any numbers of channels and filters."""
+    filters, channels = g.sizes(weight)[:2]
+    padded = _padded(g, filters)
+    if padded > filters:
+        weight = g.Pad(weight, [0, 0, 0, 0, padded - filters, 0, 0, 0])
+    counts = [count for count in (channels - channels % g.block, channels % g.block) if count]
+    pieces = [(data, weight)]
+    if len(counts) > 1:
+        pieces = list(zip(g.Split(data, counts, 1), g.Split(weight, counts, 1), strict=True))
+    parts = [BlockedConv(window, count, padded, mirrored=False) for count in counts]
+    result = reduce(add, (part(g, *piece) for part, piece in zip(parts, pieces, strict=True)))
+    return g.Slice(result, [0], [filters], [1]) if padded > filters else result
 
 
 def _batch_second(g: Graph, x: Value) -> Value:
