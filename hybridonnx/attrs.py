@@ -27,12 +27,17 @@ ShapeLike: TypeAlias = int | Sequence[int]
 
 _MAX_TEXT = 1 << 16
 _BFLOAT16 = "bfloat16"
+_NUMBERS = frozenset({bool, int, float, types.NoneType})
+"""What prints as MXNet writes it, also inside of tuples."""
 
 
 def text(value: Any) -> str:
     """The text that MXNet writes into symbol.json for a Python attribute value."""
     if isinstance(value, str):
         return value
+    kind = type(value)
+    if kind in _NUMBERS or (kind is tuple and _NUMBERS.issuperset(map(type, value))):
+        return str(value)
     if isinstance(value, np.dtype) or (
         isinstance(value, type) and issubclass(value, np.generic | bool | int | float)
     ):

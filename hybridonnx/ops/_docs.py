@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from inspect import cleandoc
 from textwrap import dedent
 from typing import NamedTuple
@@ -34,7 +35,7 @@ class Doc(NamedTuple):
 def doc_of(cls: type[Operator]) -> Doc:
     """The docstring of an operator's class by its sections, completed from the docstrings of its bases."""
     owners = [c for c in cls.__mro__ if issubclass(c, Operator) and vars(c).get("__doc__")]
-    docs = [_sections(cleandoc(vars(c)["__doc__"])) for c in owners]
+    docs = [_sections(vars(c)["__doc__"]) for c in owners]
     own = docs[0][""] if owners and owners[0] is cls else []
     sentence, _, rest = "".join(own[:1]).partition("\n")
     return Doc(
@@ -47,11 +48,12 @@ def doc_of(cls: type[Operator]) -> Doc:
     )
 
 
-def _sections(text: str) -> dict[str, list[str]]:
+@cache
+def _sections(doc: str) -> Mapping[str, Sequence[str]]:
     """The blocks of each section by its header, dedented; blocks outside of sections under ""."""
     sections: dict[str, list[str]] = {"": []}
     header = ""
-    for block in re.split(r"\n\s*?\n(?=.)", text):
+    for block in re.split(r"\n\s*?\n(?=.)", cleandoc(doc)):
         match = _HEADER.match(block)
         if match:
             header, block = match[1], match[2]
@@ -62,7 +64,7 @@ def _sections(text: str) -> dict[str, list[str]]:
     return sections
 
 
-def _merged(sections: Sequence[list[str]], names: Sequence[str]) -> dict[str, str]:
+def _merged(sections: Sequence[Sequence[str]], names: Sequence[str]) -> dict[str, str]:
     """The first section's entries, and those of later ones that are called for, in the order of `names`."""
     own, *inherited = [dict(_entries(blocks)) for blocks in sections]
     entries = {n: doc[n] for doc in inherited[::-1] for n in doc if n in names or n[0] == "*"} | own

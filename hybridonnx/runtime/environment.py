@@ -39,7 +39,9 @@ def processor() -> str:
                     lines.add(" ".join(line.split()))
     except OSError:
         pass
-    return "\n".join([platform.machine(), platform.processor(), *sorted(lines)])
+    if not lines:  # on Linux that is a process of its own, which says no more
+        lines.add(platform.processor())
+    return "\n".join([platform.machine(), *sorted(lines)])
 
 
 @cache

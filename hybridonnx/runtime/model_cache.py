@@ -47,6 +47,8 @@ _NEW = ".new-"
 _SCHEMA = "1"
 _GROUP, _PIECE = 4 << 20, 16 << 20
 """Bytes of weights that one digest has at least, and at most."""
+_LOWERING = frozenset({"autograd", "converters", "ndarray", "ops", "runtime", "symbol"})
+"""The folders of the package that make a graph what it is in a session."""
 _READERS = 4
 """Threads that make digests."""
 _SHARE = 4
@@ -87,17 +89,19 @@ def _onnx() -> str:
 
 
 def _package() -> str:
-    """The package's modules by size and time, as those who work on it do not change its version."""
-    value, folders = sha256(), [Path(__file__).parents[1]]
+    """The modules that lower by size and time, as those who work on the package do not change its version."""
+    root = str(Path(__file__).parents[1])
+    modules, folders = [], [root]
     while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.is_dir():
-                    folders.append(Path(entry.path))
-                elif entry.name.endswith(".py"):
+        folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
                     state = entry.stat()
-                    value.update(f"{entry.name} {state.st_size} {state.st_mtime_ns}\n".encode())
-    return value.hexdigest()
+                    modules.append(f"{entry.path} {state.st_size} {state.st_mtime_ns}")
+                elif (entry.name in _LOWERING or folder != root) and entry.is_dir():
+                    folders.append(entry.path)
+    return sha256("\n".join(sorted(modules)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _weights_digest(arrays: Mapping[str, Array], in_turn: bool = False) -> str:

@@ -102,7 +102,7 @@ def compose(op: Operator, node_name: str, entries: Sequence[Entry | None], attrs
             f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {first}."
         )
     inputs = [by_name[n] if n in by_name else input_variable(op, node_name, n, attrs) for n in names]
-    node = Node(op.names[0], node_name, attrs, inputs, op.subgraphs)
+    node = Node(op.names[0], node_name, attrs, inputs, op.subgraphs, op.with_hints(attrs))
     tell_initializers(op, inputs)
     _count_changes(node)
     return node

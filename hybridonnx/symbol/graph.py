@@ -57,6 +57,7 @@ class Node:
         attrs: dict[str, str] | None = None,
         inputs: Sequence[Entry] = (),
         subgraphs: Sequence[Any] = (),
+        op: Operator | None = None,
     ) -> None:
         self.serial = next_serial()
         """Where it stands among all nodes in the order of their making, which is after their inputs."""
@@ -71,7 +72,8 @@ class Node:
         """How many operators change this variable: its version for those to come."""
         self.stored_outputs: int | None = None
         """The number of outputs that a file states, for operators that are not known."""
-        self._op: Operator | None = None
+        self._op = op
+        """The operator that name, attributes and graphs say, once it is known."""
 
     def complete(self, inputs: Sequence[Entry]) -> None:
         """Add inputs that an old file left out, before anything uses the node."""
