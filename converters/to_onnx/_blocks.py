@@ -105,13 +105,13 @@ class BlockedConv(NamedTuple):
                 rows = g.Transpose(g.Reshape(rows, [-1, block, places, block]), [0, 2, 1, 3])
         else:
             rows = _reordered(g, g.Reshape(weight, [self.inputs, filters, places, 1]))
-            rows = _from_the_end(g, g.Reshape(rows, [-1, places, block]))
             if few:
                 split = g.Reshape(rows, [self.inputs, filters // block, places, block])
                 rows = g.Transpose(split, [1, 0, 2, 3])
             else:
                 sizes = [self.inputs // block, block, filters // block, places, block]
                 rows = g.Transpose(g.Reshape(rows, sizes), [2, 0, 3, 1, 4])
+            rows = _from_the_end(g, g.Reshape(rows, [-1, places, block if few else block * block]))
         return g.Reshape(rows, [filters, self.inputs, *self.window.kernel_shape])
 
     def _depthwise(self, g: Graph, weight: Value) -> Value:
