@@ -154,6 +154,17 @@ def test_one_session_for_changing_batches():
     assert len(sessions() - before) <= 4  # two of one thread, two of more
 
 
+def test_pooling_has_sessions_for_some_shapes_and_one_for_the_others():
+    before = sessions()
+    for size in range(20, 60):
+        x = mx.nd.array(np.random.default_rng(size).standard_normal((8, 16, size, size)))
+        y = mx.nd.Pooling(x, kernel=(2, 3), stride=(2, 2), pool_type="max", pad=(0, 1))
+        with ReferenceKernels():
+            expected = mx.nd.Pooling(x, kernel=(2, 3), stride=(2, 2), pool_type="max", pad=(0, 1))
+        np.testing.assert_array_equal(y.asnumpy(), expected.asnumpy())
+    assert 10 < len(sessions() - before) < 24
+
+
 def test_outputs_belong_to_who_gets_them():
     _, arrays = convolution()
     first = convolved(arrays)

@@ -276,3 +276,18 @@ def test_forms_free_what_differs_and_keep_apart_what_was_not_always_equal():
     forms.refuse((("x_0", 9), ("x_0",)), "nor this")
     assert not is_free(first((7, 9), (7,)))
     assert forms.reason == "nor this"
+
+
+def test_first_shapes_have_forms_of_their_own_as_long_as_patience_lasts():
+    forms = Forms(["x"], [(4, 4)], predicts=False, patience=2)
+
+    def first(shape):
+        return next(forms.fitting([shape]))
+
+    assert first((4, 4)) == ((4, 4),)
+    assert first((4, 5)) == ((4, 5),)
+    free = first((6, 6))
+    assert free == (("x_0", "x_1"),)
+    forms.accept(free)
+    assert first((9, 7)) is free
+    assert first((4, 5)) == ((4, 5),), "what has its own session runs in it"

@@ -287,6 +287,7 @@ class Pooling(_Pool):
 
     cheap: ClassVar[bool] = True
     saves: ClassVar[float] = 2.0
+    specializes: ClassVar[bool] = True
 
     def counted(self) -> int:
         has_workspace = self.pool_type == "max" and self.kernel and self.layout in (None, *_LAYOUTS)

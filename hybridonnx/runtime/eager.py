@@ -42,6 +42,8 @@ _MOST_SESSIONS = 1024
 """How many sessions are kept, of all operators: those that were made or asked for last."""
 _MOST_WITH_THREADS = 64
 _MOST_FROZEN = 512
+_PATIENCE = 16
+"""So many shapes have sessions of their own where these are faster; then one takes what comes."""
 _WORTH_THREADS = 300_000.0
 """Nanoseconds that a session saves beside the kernel from which on it has threads."""
 _FREEZE_AFTER = 8
@@ -249,7 +251,8 @@ class Operators:
         with no_fork(), self._lock:
             forms = self._forms.get(kind)
             if forms is None:
-                forms = self._forms[kind] = Forms(names, shapes, predicts=False)
+                patience = _PATIENCE if op.specializes else 0
+                forms = self._forms[kind] = Forms(names, shapes, predicts=False, patience=patience)
             for form in forms.fitting(shapes):
                 try:
                     specs = list(specs_of(form, names, dtypes).values())

@@ -31,12 +31,17 @@ class Forms:
     Sizes that differ in a later call than the first are free from then on; those that were equal in all calls
     have one name. A form that the graph cannot be lowered in gives way to one that leaves less free.
 
+    With `patience` so many shapes have forms of their own before any size is free: a session that knows all
+    sizes may be faster.
+
     In prediction the first axes are free at once. A size of 1 is not free, but on these axes: gradients are
     summed over axes along which an array was broadcast, and that a size is 1 tells which these are; and what
     is left of 1 may be nothing, which nodes of ONNX Runtime refuse.
     """
 
-    def __init__(self, names: Sequence[str], shapes: Shapes, predicts: bool, learns: bool = True) -> None:
+    def __init__(
+        self, names: Sequence[str], shapes: Shapes, predicts: bool, learns: bool = True, patience: int = 0
+    ) -> None:
         """Begin with the shapes of the first call; without `learns` no later one frees anything."""
         self._names = names
         self._first = dict(_places(shapes))
@@ -45,6 +50,9 @@ class Forms:
         self._varying: set[_Place] = set()
         self._outer = {place for place in self._first if place[1] == 0} if predicts else set()
         self._learns = learns
+        self._patience = patience
+        self._own: set[Form] = set()
+        """The forms of shapes that have one of their own."""
         self._free: OrderedDict[Form, None] = OrderedDict()
         """The forms with free sizes that the graph was lowered in, the latest last."""
         self._refused: set[Any] = set()
@@ -53,9 +61,15 @@ class Forms:
 
     def fitting(self, shapes: Shapes) -> Iterator[Form]:
         """The forms for these shapes: first those that the graph was lowered in, then others to try."""
+        own = self._form(shapes, ())
+        if own in self._own:
+            yield own
         yield from [form for form in reversed(self._free) if self._fits(form, shapes)]
         if self._learns:
             self._note(shapes)
+        if len(self._own) < self._patience:
+            self._own.add(own)
+            yield own
         tried = set()
         for free in self._choices():
             form = self._form(shapes, {p for p in free if self._may_be_free(p, shapes[p[0]][p[1]])})
