@@ -44,6 +44,7 @@ logger = logging.getLogger("hybridonnx")
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
     if mixing.rule is None and _all_arrays(args):
+        kwargs.pop("name", None)  # which says something of symbols alone
         op = _plain_operator(cls, args, kwargs)
         if op is not None:
             return invoke(op, args)
