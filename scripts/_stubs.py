@@ -1,4 +1,5 @@
-"""Type stubs of what is made at run time: functions and methods of operators, names loaded on first use."""
+"""Type stubs of what is made at run time, functions and methods of operators and names loaded on first use,
+and the index of operators."""
 
 from __future__ import annotations
 
@@ -32,6 +33,7 @@ from hybridonnx.ops import (
     doc_of,
     example_of,
     find,
+    load_all,
 )
 from hybridonnx.symbol.namespace import SYMBOLS
 from hybridonnx.symbol.np_symbol import EXTENSION as SYMBOL_EXTENSION
@@ -108,7 +110,24 @@ def stubs() -> dict[Path, str]:
     home = folder("hybridonnx.numpy")
     texts[home / "_numpy_functions.pyi"] = numpys_own_stub()
     texts[home / "multiarray.pyi"] = mirror_stub(multiarray)
+    texts[folder("hybridonnx.ops") / "_families.py"] = index()
     return texts
+
+
+def index() -> str:
+    """The module that tells which family each operator is of."""
+    families: dict[str, list[str]] = {}
+    for name, cls in load_all().items():
+        families.setdefault(cls.__module__.rpartition(".")[2], []).append(name)
+    lines = [NOTE + '"""Which family has each operator, by its names: others need not be loaded for it."""\n']
+    lines.append("_NAMES = {")
+    for family, names in sorted(families.items()):
+        lines.append(f'    "{family}": """')
+        lines += wrap(" ".join(sorted(names)), WIDTH, break_on_hyphens=False)
+        lines.append('    """,')
+    lines.append("}")
+    lines.append("FAMILIES = {name: family for family, names in _NAMES.items() for name in names.split()}")
+    return "\n".join(lines) + "\n"
 
 
 def folder(package: str) -> Path:

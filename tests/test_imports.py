@@ -129,6 +129,43 @@ def test_package_imports_quickly():
     )
 
 
+def test_an_operator_loads_no_other_families():
+    calls = "mx.nd.relu(mx.nd.ones(2)); mx.sym.exp(mx.sym.var('x'))"
+    code = f"import sys, hybridonnx as mx; {calls}; print(*sys.modules)"
+    families = {name.removeprefix("hybridonnx.ops.") for name in python(code).split()}
+    assert "unary" in families
+    assert families.isdisjoint({"conv", "ctc", "rnn", "multibox", "np_linalg", "deformable"})
+
+
+EACH_NAME = """
+import os, sys
+import hybridonnx.ops
+from hybridonnx.ops import find
+from hybridonnx.ops._families import FAMILIES
+from hybridonnx.ops._registry import load_all
+for family in sorted({*FAMILIES.values()}):
+    child = os.fork()
+    if not child:
+        names = [name for name, own in FAMILIES.items() if own == family]
+        wrong = [name for name in names if name not in find(name).names]
+        print(*wrong, *[family] * load_all.cache_info().currsize, end=" ", flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, family
+"""
+
+
+def test_each_name_is_in_the_family_that_the_index_tells():
+    assert not python(EACH_NAME).split()
+
+
+def test_a_name_that_the_index_has_not_yet_works():
+    code = (
+        "from hybridonnx.ops import _families; del _families.FAMILIES['hard_sigmoid']; "
+        "import hybridonnx as mx; print(mx.nd.hard_sigmoid(mx.nd.zeros(1)).asscalar())"
+    )
+    assert float(python(code)) == 0.5
+
+
 parsed = cache(lambda path: ast.parse(path.read_bytes()))
 
 

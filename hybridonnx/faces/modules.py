@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._lazy import Access, lazy_module
-from ..ops import load_all
+from ..ops import load_all, lookup
 
 _IMAGE = "_image_"
 
@@ -20,7 +20,7 @@ def images(module: str, operator: Callable[[str], Callable[..., Any]]) -> Access
     """`__getattr__` and `__dir__` of a module that shows the operators on images as `operator` makes them."""
 
     def value(name: str) -> Callable[..., Any]:
-        if _IMAGE + name not in load_all():
+        if lookup(_IMAGE + name) is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return operator(_IMAGE + name)
 

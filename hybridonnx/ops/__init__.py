@@ -1,7 +1,7 @@
 """What operators mean: attributes, shapes, NumPy kernels and gradients, one family a file.
 
-Families are found by their files when an operator is first asked for. The files that begin with an underscore
-are what families share; what other packages may use of them stands here.
+A family is loaded when one of its operators is first asked for, by the index of names (`_families`). The
+files that begin with an underscore are what families share; what other packages may use of them stands here.
 """
 
 from . import _steps as steps
@@ -19,7 +19,7 @@ from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._quantization import Quantized
-from ._registry import find, load_all, lookup
+from ._registry import find, from_index, load_all, lookup
 from ._shapes import (
     Dim,
     NumericShape,
@@ -98,6 +98,7 @@ __all__ = [
     "find",
     "find_onnx",
     "for_kernel",
+    "from_index",
     "generator",
     "has_gradient",
     "in_onnxruntime",

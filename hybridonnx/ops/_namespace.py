@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .._lazy import Access
 from ..errors import UnknownOperatorError, suggest
 from ._operator import Operator
-from ._registry import find, load_all, lookup
+from ._registry import find, from_index, load_all, lookup
 from ._signature import Usage, help_text, signature_of
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -65,10 +65,11 @@ class Namespace:
 
     def operator(self, name: str) -> type[Operator]:
         """The operator that the group calls `name`."""
-        for prefix in self._prefixes:
-            cls = lookup(prefix + name)
-            if cls is not None:
-                return cls
+        for look in (from_index, lookup):  # to look for what is not there takes long
+            for prefix in self._prefixes:
+                cls = look(prefix + name)
+                if cls is not None:
+                    return cls
         hint = self._frontend.hints.get(name) or suggest(name, dir(self))
         raise UnknownOperatorError(f"{self.__name__}.{name}: no operator has this name.{hint}")
 

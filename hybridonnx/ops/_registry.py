@@ -11,9 +11,11 @@ from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
+from ._families import FAMILIES
 from ._operator import Operator, defer
 from .onnx_nodes import find_onnx
 
+_PACKAGE = __name__.rpartition(".")[0]
 _table: dict[str, type[Operator]] = {}
 _OperatorClass = TypeVar("_OperatorClass", bound=type[Operator])
 
@@ -45,17 +47,24 @@ def register(cls: type[Operator], names: tuple[str, ...], location: tuple[str, i
 
 @cache
 def load_all() -> dict[str, type[Operator]]:
-    """Every operator by each of its names. Families are found by their files; there is no list."""
-    package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+    """Every operator by each of its names. Families are found by their files."""
+    for module in pkgutil.iter_modules(sys.modules[_PACKAGE].__path__):
         if not module.name.startswith("_"):
-            importlib.import_module(f"{package}.{module.name}")
+            importlib.import_module(f"{_PACKAGE}.{module.name}")
     return _table
 
 
 def lookup(name: str) -> type[Operator] | None:
     """The operator class called `name`, those that are ONNX's own nodes included; `None` if none is."""
-    cls = _table.get(name) or load_all().get(name) or find_onnx(name)
+    return from_index(name) or find_onnx(name) or load_all().get(name)  # which the index may not have yet
+
+
+def from_index(name: str) -> type[Operator] | None:
+    """The operator class called `name`, of which no other family is loaded; `None` if the index has none."""
+    cls = _table.get(name)
+    if cls is None and name in FAMILIES:
+        importlib.import_module(f"{_PACKAGE}.{FAMILIES[name]}")
+        cls = _table.get(name)
     if cls is not None and cls.__module__.startswith(__package__):
         module = sys.modules.get(cls.__module__)
         # an interrupt has ended its import, or another thread is at it, for which this one waits

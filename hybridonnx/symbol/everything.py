@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..ops import GROUPS, Namespace, load_all
+from ..ops import GROUPS, Namespace, from_index
 from . import _creation, random
 from .compose import Outputs
 from .frontend import frontend
@@ -24,7 +24,7 @@ class Everything(Namespace):
             value = _Random()
         elif name in GROUPS:
             value = Namespace(_BROADCASTING, name, for_users=False)
-        elif name in load_all() or name.startswith("_") or name not in _creation.__all__:
+        elif name not in _creation.__all__ or from_index(name) is not None:
             return super().__getattr__(name)
         else:
             value = _broadcasting(getattr(_creation, name))
