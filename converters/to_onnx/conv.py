@@ -34,8 +34,9 @@ MOST = 50
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
 _BLOCK = 16
+"""The size of a block on processors with AVX-512, where convolutions are as fast as products of matrices."""
 _MOST_FILTERS = 64
-"""Above so many filters a weight's gradient is no convolution in blocks that are smaller than this."""
+"""Above so many filters a weight's gradient is no convolution in smaller blocks."""
 _MOST_PADDED = 1.34
 """Up to so many times as many filters it is a convolution in blocks, those added of zeros."""
 
@@ -207,7 +208,7 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
         blocked = _depthwise_weight_grad(g, op, heads, x, before, after)
         if blocked is not None:
             return g.Reshape(blocked, list(shape))
-        if _correlates(g, op, heads, x, prod(shape), after):
+        if _correlates(g, op, heads, x, (before, after), prod(shape)):
             return _correlated(g, op, heads, x, before, in_blocks=True)
         if _apart(op, after) and filters <= prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
@@ -296,11 +297,13 @@ def _windowed(
     return g.Reshape(reduce(add, (summed(*piece) for piece in pieces)), list(shape))
 
 
-def _correlates(g: Graph, op: Any, heads: Value, x: Value, weights: int, after: Sequence[int]) -> bool:
+def _correlates(
+    g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]], weights: int
+) -> bool:
     """Whether a convolution of data with dy in blocks is faster than products with windows of data.
 
     Its arithmetic takes as long as theirs where sums for enough filters and columns of the kernel are made at
-    once. So compared is what is moved: data, dy and the weights some times each, or the windows.
+    once. So compared is what is moved: data, dy and so many weights some times each, or the windows.
     """
     batch, filters = heads.dims[:2]
     if not g.block or op.num_group > 1 or len(op.kernel) != 2 or not (_known(heads) and _known(x)):
@@ -312,7 +315,7 @@ def _correlates(g: Graph, op: Any, heads: Value, x: Value, weights: int, after: 
     if min(filters // g.block, 4) * op.kernel[1] < 4:
         return False
     channels, out = known_size(g, x, 1), prod(spatial(g, heads))
-    filled = prod(n + b + max(a, 0) for n, b, a in zip(spatial(g, x), op.window()[2], after, strict=True))
+    filled = prod(n + before + max(after, 0) for n, before, after in zip(spatial(g, x), *pads, strict=True))
     moved = batch * (channels * filled + filters * out) + weights
     return 2 * batch * channels * prod(op.kernel) * out >= 3 * moved
 
