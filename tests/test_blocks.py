@@ -95,8 +95,10 @@ def test_transposed_convolutions(channels, filters, group, blocked):
 @pytest.mark.parametrize(
     ("stride", "dilate", "size"), [(1, 1, (13, 14)), (2, 1, (16, 15)), (1, 2, (15, 12)), (3, 2, (23, 21))]
 )
-def test_gradients_of_weights_over_the_batch(batch, filters, stride, dilate, size, monkeypatch):
+@pytest.mark.parametrize("most", [1 << 22, 1 << 17, 1 << 14])
+def test_gradients_of_weights_over_the_batch(batch, filters, stride, dilate, size, most, monkeypatch):
     monkeypatch.setattr(conv, "_correlates", lambda *_: True)
+    monkeypatch.setattr(conv, "_MOST_WINDOWS", most)
     kernel = (3, 5)
     op = find("_conv_weight_grad").make(
         {

@@ -209,7 +209,7 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
         if blocked is not None:
             return g.Reshape(blocked, list(shape))
         if _correlates(g, op, heads, x, (before, after), prod(shape)):
-            return _correlated(g, op, heads, x, before, in_blocks=True)
+            return _correlated_in_blocks(g, op, heads, x, (before, after))
         if _apart(op, after) and filters <= prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
         if op.num_group == 1 and shape[1] <= FEW < positions:
@@ -325,37 +325,48 @@ def _padded(g: Graph, filters: int) -> int:
     return -(-filters // g.block) * g.block
 
 
-def _correlated(
-    g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int], in_blocks: bool = False
-) -> Value:
+def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:
     """The same as a convolution of data with dy, over the batch as channels, where steps are dilations."""
     stride, dilate, _ = op.window()
-    out = spatial(g, heads)
-    after = _after(g, op, x, out, before)
-    filled, kernel = _batch_second(g, enclosed(g, x, before, after)), _batch_second(g, heads)
-    if in_blocks:
-        result = _in_blocks(g, filled, kernel, Window(out, dilate, stride, (0, 0, 0, 0), 1))
-    else:
-        result = g.Conv(filled, kernel, strides=dilate, dilations=stride)
-    axes = list(range(2, x.rank))
+    after = _after(g, op, x, spatial(g, heads), before)
+    filled = _batch_second(g, enclosed(g, x, before, after))
+    result = g.Conv(filled, _batch_second(g, heads), strides=dilate, dilations=stride)
+    return _of_kernel(g, op, result, after)
+
+
+def _of_kernel(g: Graph, op: Any, correlation: Value, after: Sequence[int]) -> Value:
+    """The weight's gradient (F, C, *kernel) of (C, F, *positions)."""
+    axes = list(range(2, correlation.rank))
     if any(a < 0 for a in after):  # some of the data is beyond all windows
-        result = g.Slice(result, [0] * len(axes), list(op.kernel), axes)
-    return _batch_second(g, result)
+        correlation = g.Slice(correlation, [0] * len(axes), list(op.kernel), axes)
+    return _batch_second(g, correlation)
 
 
-def _in_blocks(g: Graph, data: Value, weight: Value, window: Window) -> Value:
-    """A convolution whose sizes are known, of any numbers of channels and filters."""
-    filters, channels = g.sizes(weight)[:2]
-    padded = _padded(g, filters)
-    if padded > filters:
-        weight = g.Pad(weight, [0, 0, 0, 0, padded - filters, 0, 0, 0])
-    counts = [count for count in (channels - channels % g.block, channels % g.block) if count]
-    pieces = [(data, weight)]
-    if len(counts) > 1:
-        pieces = list(zip(g.Split(data, counts, 1), g.Split(weight, counts, 1), strict=True))
-    parts = [BlockedConv(window, count, padded, mirrored=False) for count in counts]
-    result = reduce(add, (part(g, *piece) for part, piece in zip(parts, pieces, strict=True)))
-    return g.Slice(result, [0], [filters], [1]) if padded > filters else result
+def _correlated_in_blocks(
+    g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]]
+) -> Value:
+    """The same in blocks: of numbers of instances that are a block's or fewer, and not too many at a time.
+
+    The data is padded before, as a convolution of so few positions that pads is slow.
+    """
+    (batch, filters), channels = g.sizes(heads)[:2], known_size(g, x, 1)
+    stride, dilate, _ = op.window()
+    padded, out = _padded(g, filters), spatial(g, heads)
+    window = Window(out, dilate, stride, (0, 0, 0, 0), 1)
+    most = max(_MOST_WINDOWS // (channels * prod(spatial(g, x)) + filters * prod(out)), 1)
+    most -= most % g.block if most > g.block else 0
+    starts, results = list(range(0, batch, most)), []
+    if batch - starts[-1] > g.block:  # what is left beside whole blocks
+        starts += [batch - batch % g.block] if batch % g.block else []
+    for start, end in zip(starts, [*starts[1:], batch], strict=True):
+        piece = [v if end - start == batch else g.Slice(v, [start], [end], [0]) for v in (x, heads)]
+        data, weight = _batch_second(g, enclosed(g, piece[0], *pads)), _batch_second(g, piece[1])
+        if padded > filters:
+            weight = g.Pad(weight, [0, 0, 0, 0, padded - filters, 0, 0, 0])
+        results.append(BlockedConv(window, end - start, padded, mirrored=False)(g, data, weight))
+    result = reduce(add, results)
+    result = g.Slice(result, [0], [filters], [1]) if padded > filters else result
+    return _of_kernel(g, op, result, pads[1])
 
 
 def _batch_second(g: Graph, x: Value) -> Value:

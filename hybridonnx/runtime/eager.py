@@ -251,7 +251,7 @@ class Operators:
         with no_fork(), self._lock:
             forms = self._forms.get(kind)
             if forms is None:
-                patience = _PATIENCE if op.specializes else 0
+                patience = _PATIENCE if op.specializes and self._device is None else 0
                 forms = self._forms[kind] = Forms(names, shapes, predicts=False, patience=patience)
             for form in forms.fitting(shapes):
                 try:
