@@ -12,7 +12,9 @@ from .._locks import new_lock, no_fork
 from ..errors import AttributeValueError
 
 _lock = new_lock()
-_generator = np.random.default_rng()
+_making = new_lock()
+_generator: np.random.Generator | None = None
+"""Made when it is first asked for: to load NumPy's random numbers takes 14 ms."""
 _thread = threading.local()
 
 
@@ -38,8 +40,14 @@ def drawing() -> AbstractContextManager[object]:
 
 def generator() -> np.random.Generator:
     """The generator that this thread draws from."""
+    global _generator
     own: np.random.Generator | None = getattr(_thread, "generator", None)
-    return _generator if own is None else own
+    if own is not None:
+        return own
+    if _generator is None:
+        with no_fork(), _making:
+            _generator = _generator or np.random.default_rng()
+    return _generator
 
 
 class DrawingFrom:

@@ -11,8 +11,6 @@ from math import factorial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.polynomial import Polynomial
-from numpy.polynomial.chebyshev import chebval
 from numpy.typing import ArrayLike, NDArray
 
 Real: TypeAlias = NDArray[np.float64]
@@ -77,7 +75,7 @@ def _quiet(function: Callable[..., Real]) -> Callable[..., Real]:
 def _series(t: Real, coefficients: Real, x: ArrayLike) -> Real:
     if np.asarray(x).dtype.itemsize <= 4:
         coefficients = coefficients[: np.flatnonzero(abs(coefficients) > _SINGLE)[-1] + 1]
-    result: Real = np.asarray(chebval(t, coefficients), np.float64)
+    result: Real = np.asarray(np.polynomial.chebyshev.chebval(t, coefficients), np.float64)
     return result
 
 
@@ -254,11 +252,11 @@ def _polygamma_right(z: Real, order: int) -> Real:
     return np.where(np.isposinf(z), np.inf if order == 0 else 0.0, result)
 
 
-def cot_pi_derivative(order: int) -> Polynomial:
+def cot_pi_derivative(order: int) -> np.polynomial.Polynomial:
     """The derivative of that order of cot(πz) as a polynomial in cot(πz)."""
-    polynomial = Polynomial([0.0, 1.0])
+    polynomial = np.polynomial.Polynomial([0.0, 1.0])
     for _ in range(order):
-        polynomial = -np.pi * Polynomial([1.0, 0.0, 1.0]) * polynomial.deriv()
+        polynomial = -np.pi * np.polynomial.Polynomial([1.0, 0.0, 1.0]) * polynomial.deriv()
     return polynomial
 
 
