@@ -35,6 +35,10 @@ def fully_connected(
         data = g.Flatten(data, axis=1)
     if data.dtype.kind == "f" and (op.flatten or count == 2):
         return g.Gemm(data, weight, bias, transB=1)
+    if data.dtype.kind == "f" and count and g.exact and None not in data.dims[:-1] and 0 not in data.dims:
+        lead = sizes(data.dims[:-1])
+        rows = g.Gemm(g.Reshape(data, [prod(lead), -1]), weight, bias, transB=1)
+        return g.Reshape(rows, [*lead, op.num_hidden])  # which moves nothing, and there is no Add
     product = g.MatMul(data, g.Transpose(weight, [1, 0]))
     return product if bias is None else add(g, product, bias)
 

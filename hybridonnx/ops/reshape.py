@@ -203,6 +203,10 @@ class Reshape(_Rearrangement):
     def forward(self, data: Array) -> Array:
         return data.reshape(sizes(self.infer_shape(data.shape)))
 
+    def kernel_for(self, data: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        shape = sizes(self.infer_shape(data.shape or ()))
+        return lambda data: data.reshape(shape).copy()
+
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F.reshape_like(dy, data),)
 
