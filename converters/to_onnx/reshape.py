@@ -7,11 +7,11 @@ from math import prod
 
 import numpy as np
 
+from hybridonnx.ops import Extent
 from hybridonnx.ops.reshape import (
     ArangeLike,
     DepthToSpace,
     ExpandDims,
-    Extent,
     Flatten,
     IndexArray,
     Repeat,

@@ -11,6 +11,7 @@ from ._calls import bind, options_by_name
 from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
+from ._extents import Extent
 from ._generator import DrawingFrom, drawing, generator, seed
 from ._gradient import Gradient
 from ._mixing import mixing
@@ -64,6 +65,7 @@ __all__ = [
     "Doc",
     "DrawingFrom",
     "Excess",
+    "Extent",
     "FluentMethod",
     "Frontend",
     "Gradient",

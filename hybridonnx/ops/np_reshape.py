@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from ..attrs import Ints
 from ..errors import AttributeValueError, ShapeError
 from ._composition import Composed
+from ._extents import Extent, complete, product, source_of
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, axis_index, axis_indices, differ, show, size, sizes
-from .reshape import Extent, Squeeze, Transpose, complete, product, source_of
+from .reshape import Squeeze, Transpose
 
 
 @operator("_np_squeeze")
