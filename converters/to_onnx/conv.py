@@ -198,7 +198,7 @@ _MOST_WINDOWS = 1 << 22
 
 
 def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
-    """dy times the windows of data as products of matrices, summed over the batch and all positions."""
+    """dy times the windows of data, summed over the batch and all positions, in the way that is fastest."""
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
     shape = g.sizes(to_first(g, weight, op.layout))
 
@@ -345,7 +345,7 @@ def _of_kernel(g: Graph, op: Any, correlation: Value, after: Sequence[int]) -> V
 def _correlated_in_blocks(
     g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]]
 ) -> Value:
-    """The same in blocks: of numbers of instances that are a block's or fewer, and not too many at a time.
+    """The same in blocks: of some instances at a time, whole blocks of these or fewer than one.
 
     The data is padded before, as a convolution of so few positions that pads is slow.
     """
