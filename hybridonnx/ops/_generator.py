@@ -25,7 +25,7 @@ def seed(seed_state: int, ctx: object = "all") -> None:
         fresh = np.random.default_rng(operator.index(seed_state) & 0xFFFFFFFF)
     except TypeError:
         raise AttributeValueError(f"random.seed: an integer is required, got {seed_state!r}.") from None
-    with no_fork(), _lock:
+    with no_fork(), _lock, _making:  # or a thread that is making the first one would put it in the place
         _generator = fresh
 
 
