@@ -194,7 +194,7 @@ def conv_weight_grad(g: Graph, op: ConvWeightGrad, dy: Value, data: Value, weigh
 
 
 _MOST_WINDOWS = 1 << 22
-"""How many elements of windows there are at a time, if they are of several instances."""
+"""How many elements of windows, or of data and dy in blocks, there are at a time, if of several instances."""
 
 
 def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
@@ -355,9 +355,9 @@ def _correlated_in_blocks(
     window = Window(out, dilate, stride, (0, 0, 0, 0), 1)
     most = max(_MOST_WINDOWS // (channels * prod(spatial(g, x)) + filters * prod(out)), 1)
     most -= most % g.block if most > g.block else 0
-    starts, results = list(range(0, batch, most)), []
-    if batch - starts[-1] > g.block:  # what is left beside whole blocks
-        starts += [batch - batch % g.block] if batch % g.block else []
+    starts, rest, results = list(range(0, batch, most)), batch % g.block, []
+    if rest and batch - starts[-1] > g.block:
+        starts.append(batch - rest)
     for start, end in zip(starts, [*starts[1:], batch], strict=True):
         piece = [v if end - start == batch else g.Slice(v, [start], [end], [0]) for v in (x, heads)]
         data, weight = _batch_second(g, enclosed(g, piece[0], *pads)), _batch_second(g, piece[1])

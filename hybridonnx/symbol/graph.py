@@ -162,9 +162,7 @@ def variable(name: str, array: Array) -> Entry:
 
 def made_of(op: Operator, name: str, inputs: Sequence[Entry]) -> Node:
     """A node that executes an operator, which no registry needs to have."""
-    node = Node(op.names[0], name, {}, inputs, op.subgraphs)
-    node._op = op
-    return node
+    return Node(op.names[0], name, {}, inputs, op.subgraphs, op)
 
 
 def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
@@ -241,9 +239,8 @@ def copied(nodes: Iterable[Node], replaced: dict[Node, Entry] | None = None) -> 
 
 def copy(node: Node, inputs: Sequence[Entry]) -> Node:
     """A node like `node` with other inputs."""
-    clone = Node(node.op_name, node.name, dict(node.attrs), inputs, node.subgraphs)
+    clone = Node(node.op_name, node.name, dict(node.attrs), inputs, node.subgraphs, node._op)
     clone.versions, clone.changes, clone.stored_outputs = node.versions, node.changes, node.stored_outputs
-    clone._op = node._op
     return clone
 
 
