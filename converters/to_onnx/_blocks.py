@@ -58,9 +58,10 @@ class BlockedConv(NamedTuple):
     """How many channels a group takes."""
     filters: int
     """How many channels a group gives."""
-    mirrored: bool
-    """Whether the weights are those of the convolution that this is the data's gradient of: (inputs, filters,
-    height, width), to be taken from their other end."""
+    inputs_first: bool = False
+    """Whether the weights are (inputs, filters, height, width), not (filters, inputs, height, width)."""
+    mirrored: bool = False
+    """Whether the weights are taken from the other end of each axis, as for the gradient of data."""
 
     @property
     def is_depthwise(self) -> bool:
@@ -74,7 +75,7 @@ class BlockedConv(NamedTuple):
             return False
         if self.is_depthwise:
             return group % block == 0
-        if self.filters % block or (group > 1 and self.mirrored):
+        if self.filters % block or (group > 1 and self.inputs_first):
             return False
         if self.inputs % block and (self.inputs > block or group > 1):
             return False
@@ -85,42 +86,90 @@ class BlockedConv(NamedTuple):
 
     def __call__(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
         """Add its nodes. The sizes of the weights must be known."""
+        few = self.inputs * self.window.group < g.block
+        y = self.convolved(g, x if few else _in_blocks(g, x), weight, bias)
+        return _node(g, "ReorderOutput", [y], y.shape, channels=self.window.group * self.filters)
+
+    def convolved(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
+        """The result in blocks, of data in blocks, or as it is if that has fewer channels than a block."""
         assert x.shape is not None
-        channels = self.window.group * self.filters
-        shape = x.shape[0], channels, *self.window.places(x.shape)
+        shape = x.shape[0], self.window.group * self.filters, *self.window.places(x.shape)
         weights = self._depthwise(g, weight) if self.is_depthwise else self._weights(g, weight)
-        if self.inputs * self.window.group >= g.block:
-            x = _reordered(g, x)
         values = [x, weights] if bias is None else [x, weights, bias]
-        y = _node(g, "Conv", values, shape, **self.window._asdict())
-        return _node(g, "ReorderOutput", [y], shape, channels=channels)
+        return _node(g, "Conv", values, shape, **self.window._asdict())
 
     def _weights(self, g: Graph, weight: Value) -> Value:
         """The weights (filters, inputs, height, width), a block of filters innermost, then one of inputs."""
         block, places = g.block, prod(self.window.kernel_shape)
         filters, few = self.window.group * self.filters, self.inputs < block
-        if not self.mirrored:
-            rows = _reordered(g, g.Reshape(weight, [1, filters, self.inputs * places, 1]))
+        if not self.inputs_first:
+            rows = _in_blocks(g, g.Reshape(weight, [1, filters, self.inputs * places, 1]))
             if not few:
                 rows = g.Transpose(g.Reshape(rows, [-1, block, places, block]), [0, 2, 1, 3])
         else:
-            rows = _reordered(g, g.Reshape(weight, [self.inputs, filters, places, 1]))
+            rows = _in_blocks(g, weight)
             if few:
                 split = g.Reshape(rows, [self.inputs, filters // block, places, block])
                 rows = g.Transpose(split, [1, 0, 2, 3])
             else:
                 sizes = [self.inputs // block, block, filters // block, places, block]
                 rows = g.Transpose(g.Reshape(rows, sizes), [2, 0, 3, 1, 4])
+        if self.mirrored:
             rows = _from_the_end(g, g.Reshape(rows, [-1, places, block if few else block * block]))
         return g.Reshape(rows, [filters, self.inputs, *self.window.kernel_shape])
 
     def _depthwise(self, g: Graph, weight: Value) -> Value:
         """The weights (channels, 1, height, width) with a block of channels innermost."""
         group, places = self.window.group, prod(self.window.kernel_shape)
-        rows = _reordered(g, g.Reshape(weight, [1, group, places, 1]))
+        rows = _in_blocks(g, g.Reshape(weight, [1, group, places, 1]))
         if self.mirrored:
             rows = _from_the_end(g, g.Reshape(rows, [-1, places, g.block]))
         return g.Reshape(rows, [group, 1, *self.window.kernel_shape])
+
+
+class BatchCorrelation(NamedTuple):
+    """Data (N, C, H, W) convolved with dy (N, F, height, width), where the batch is what is summed over.
+
+    N is less than a block, or whole blocks of it; F is whole ones.
+    """
+
+    window: Window
+    """Without padding: a convolution of so few places that pads is slow, so the data is padded before."""
+    before: Sequence[int]
+    after: Sequence[int]
+    """How much, along both axes."""
+
+    def __call__(self, g: Graph, x: Value, dy: Value) -> Value:
+        """The result (C, F, *places) in blocks."""
+        batch, filters = g.sizes(dy)[:2]
+        x = g.Transpose(x, [1, 0, 2, 3])
+        x = self._padded(g, x) if batch < g.block else self._padded_blocks(g, x)
+        return BlockedConv(self.window, batch, filters, inputs_first=True).convolved(g, x, dy)
+
+    def _padded(self, g: Graph, x: Value) -> Value:
+        return g.Pad(x, [0, 0, *self.before, 0, 0, *self.after])
+
+    def _padded_blocks(self, g: Graph, x: Value) -> Value:
+        """Data in blocks with padding: fewer and longer rows to copy than before it is in blocks."""
+        blocks, (channels, batch, *size) = _in_blocks(g, x), g.sizes(x)
+        if not any((*self.before, *self.after)):
+            return blocks
+        split = g.Reshape(blocks, [channels, batch // g.block, *size, g.block])
+        padded = g.Pad(split, [0, 0, *self.before, 0, 0, 0, *self.after, 0])
+        sides = zip(size, self.before, self.after, strict=True)
+        return g.Reshape(padded, [channels, batch, *(n + b + a for n, b, a in sides)])
+
+    @staticmethod
+    def filters_first(g: Graph, y: Value, filters: int) -> Value:
+        """The result's first `filters`, as (F, C, *places), not in blocks any more.
+
+        Blocks are moved whole, which is faster than to exchange the axes of what they hold.
+        """
+        channels, blocks, *places = g.sizes(y)
+        rows = g.Reshape(y, [channels, blocks // g.block, prod(places) * g.block])
+        lane = g.Reshape(g.Transpose(rows, [1, 0, 2]), [1, blocks, channels * prod(places), 1])
+        shape = 1, filters, channels * prod(places), 1
+        return g.Reshape(_node(g, "ReorderOutput", [lane], shape, channels=filters), [filters, channels, *places])
 
 
 def _from_the_end(g: Graph, rows: Value) -> Value:
@@ -129,7 +178,7 @@ def _from_the_end(g: Graph, rows: Value) -> Value:
     return g.Gather(rows, list(reversed(range(places))), axis=1)
 
 
-def _reordered(g: Graph, x: Value) -> Value:
+def _in_blocks(g: Graph, x: Value) -> Value:
     """(N, C, H, W) with a block of channels innermost, which its shape does not tell."""
     return _node(g, "ReorderInput", [x], x.shape)
 

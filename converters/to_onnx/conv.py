@@ -23,7 +23,7 @@ from hybridonnx.ops.conv import (
     extent,
 )
 
-from ._blocks import BlockedConv, Window
+from ._blocks import BatchCorrelation, BlockedConv, Window
 from ._graph import END, REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size
@@ -93,7 +93,7 @@ def _blocked(
     rows, columns = g.sizes(weight)[:2]
     each = rows // window["group"]
     inputs, filters = (each, columns) if mirrored else (columns, each)
-    blocked = BlockedConv(Window(**window), inputs, filters, mirrored)
+    blocked = BlockedConv(Window(**window), inputs, filters, inputs_first=mirrored, mirrored=mirrored)
     return blocked if blocked.pays(g, data) else None
 
 
@@ -235,7 +235,7 @@ def _depthwise_weight_grad(
         return None
     stride, dilate, _ = op.window()
     out, lanes = spatial(g, heads), batch * channels
-    blocked = BlockedConv(Window(out, dilate, stride, (*before, *after), lanes), 1, 1, mirrored=False)
+    blocked = BlockedConv(Window(out, dilate, stride, (*before, *after), lanes), 1, 1)
     lane = g.Reshape(x, [1, lanes, *spatial(g, x)])
     if not blocked.pays(g, lane):
         return None
@@ -331,42 +331,37 @@ def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]
     after = _after(g, op, x, spatial(g, heads), before)
     filled = _batch_second(g, enclosed(g, x, before, after))
     result = g.Conv(filled, _batch_second(g, heads), strides=dilate, dilations=stride)
-    return _of_kernel(g, op, result, after)
+    return _of_kernel(g, op, _batch_second(g, result), after)
 
 
-def _of_kernel(g: Graph, op: Any, correlation: Value, after: Sequence[int]) -> Value:
-    """The weight's gradient (F, C, *kernel) of (C, F, *positions)."""
-    axes = list(range(2, correlation.rank))
-    if any(a < 0 for a in after):  # some of the data is beyond all windows
-        correlation = g.Slice(correlation, [0] * len(axes), list(op.kernel), axes)
-    return _batch_second(g, correlation)
+def _of_kernel(g: Graph, op: Any, weight: Value, after: Sequence[int]) -> Value:
+    """The weight (F, C, *kernel) of (F, C, *positions), of which there are more if windows leave out data."""
+    if all(a >= 0 for a in after):
+        return weight
+    axes = list(range(2, weight.rank))
+    return g.Slice(weight, [0] * len(axes), list(op.kernel), axes)
 
 
 def _correlated_in_blocks(
     g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]]
 ) -> Value:
-    """The same in blocks: of some instances at a time, whole blocks of these or fewer than one.
-
-    The data is padded before, as a convolution of so few positions that pads is slow.
-    """
+    """The same in blocks: of some instances at a time, whole blocks of these or fewer than one."""
     (batch, filters), channels = g.sizes(heads)[:2], known_size(g, x, 1)
     stride, dilate, _ = op.window()
     padded, out = _padded(g, filters), spatial(g, heads)
-    window = Window(out, dilate, stride, (0, 0, 0, 0), 1)
+    ends = [max(a, 0) for a in pads[1]]
+    correlated = BatchCorrelation(Window(out, dilate, stride, (0, 0, 0, 0), 1), pads[0], ends)
     most = max(_MOST_WINDOWS // (channels * prod(spatial(g, x)) + filters * prod(out)), 1)
     most -= most % g.block if most > g.block else 0
     starts, rest, results = list(range(0, batch, most)), batch % g.block, []
     if rest and batch - starts[-1] > g.block:
         starts.append(batch - rest)
     for start, end in zip(starts, [*starts[1:], batch], strict=True):
-        piece = [v if end - start == batch else g.Slice(v, [start], [end], [0]) for v in (x, heads)]
-        data, weight = _batch_second(g, enclosed(g, piece[0], *pads)), _batch_second(g, piece[1])
+        data, weight = (v if end - start == batch else g.Slice(v, [start], [end], [0]) for v in (x, heads))
         if padded > filters:
-            weight = g.Pad(weight, [0, 0, 0, 0, padded - filters, 0, 0, 0])
-        results.append(BlockedConv(window, end - start, padded, mirrored=False)(g, data, weight))
-    result = reduce(add, results)
-    result = g.Slice(result, [0], [filters], [1]) if padded > filters else result
-    return _of_kernel(g, op, result, pads[1])
+            weight = g.Pad(weight, [0, 0, 0, 0, 0, padded - filters, 0, 0])
+        results.append(correlated(g, data, weight))
+    return _of_kernel(g, op, correlated.filters_first(g, reduce(add, results), filters), pads[1])
 
 
 def _batch_second(g: Graph, x: Value) -> Value:
