@@ -65,6 +65,7 @@ ALLOWED = {
         ("_linalg_slogdet", "_npi_slogdet"),
         (("kind", "value"), "the same; the sign is 0 where infinities give NaN"),
     ),
+    "_scale_shift": (("kind",), "a batch norm takes its mean of 0 times the scale, which may be infinite"),
     "preloaded_multi_sgd_update": (("kind",), "an infinite weight times a decay of 0 is NaN, as in MXNet"),
     "_npi_percentile": (("kind",), "between infinities lies NaN or infinity, by the order of the terms"),
     "_npi_choice": (("value",), "sums of chances that are not finite draw any element"),

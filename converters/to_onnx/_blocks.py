@@ -169,7 +169,9 @@ class BatchCorrelation(NamedTuple):
         rows = g.Reshape(y, [channels, blocks // g.block, prod(places) * g.block])
         lane = g.Reshape(g.Transpose(rows, [1, 0, 2]), [1, blocks, channels * prod(places), 1])
         shape = 1, filters, channels * prod(places), 1
-        return g.Reshape(_node(g, "ReorderOutput", [lane], shape, channels=filters), [filters, channels, *places])
+        return g.Reshape(
+            _node(g, "ReorderOutput", [lane], shape, channels=filters), [filters, channels, *places]
+        )
 
 
 def _from_the_end(g: Graph, rows: Value) -> Value:

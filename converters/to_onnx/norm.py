@@ -12,7 +12,6 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.ops import sizes
 from hybridonnx.ops.norm import (
     LRN,
-    AlongAxis,
     BatchNorm,
     BatchNormV1,
     BatchNormWithReLU,
@@ -27,6 +26,7 @@ from hybridonnx.ops.norm import (
 
 from ._graph import Graph, Value
 from ._registry import lowers
+from .along import along, filled
 
 _float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
 
@@ -36,23 +36,11 @@ def _wide(g: Graph, x: Value) -> Value:
     return g.Cast(x, _float32) if x.dtype == _float16 else x
 
 
-def _along(g: Graph, vector: Value, rank: int, axis: int) -> Value:
-    """The vector (C,) with axes that broadcast against an array of `rank` axes with C at `axis`."""
-    if axis == rank - 1:
-        return vector
-    return g.Reshape(vector, [-1 if i == axis else 1 for i in range(rank)])
-
-
 def _moments(g: Graph, x: Value, axes: Sequence[int]) -> tuple[Value, Value, Value]:
     """x - mean, mean and variance over `axes`, which stay with size 1."""
     mean = g.ReduceMean(x, axes)
     centred = x - mean
     return centred, mean, g.ReduceMean(centred * centred, axes)
-
-
-@lowers(AlongAxis)
-def along_axis(g: Graph, op: AlongAxis, data: Value, like: Value) -> Value:
-    return g.Reshape(data, [-1 if i == op.axis % like.rank else 1 for i in range(like.rank)])
 
 
 @lowers(Count)
@@ -84,14 +72,14 @@ def _normalized(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value,
     gamma, beta, mean, var = vectors
     axis, x = op.axis % data.rank, _wide(g, data)
     if op.fix_gamma:  # whatever is stored
-        gamma = _ones(g, gamma)
+        gamma = filled(g, gamma, 1.0)
     if g.opset >= 14 and op.of_batch() and _takes(g, x, axis):
         y, mean, var = _of_batch(g, op, x, gamma, beta)
         return g.Cast(y, data.dtype), mean, var, g.Reciprocal(g.Sqrt(var + op.eps))
     if op.of_batch():
         centred, mean, var = _moments(g, x, [i for i in range(data.rank) if i != axis])
         inverse = g.Reciprocal(g.Sqrt(var + op.eps))
-        y = centred * (inverse * _along(g, gamma, data.rank, axis)) + _along(g, beta, data.rank, axis)
+        y = centred * (inverse * along(g, gamma, data.rank, axis)) + along(g, beta, data.rank, axis)
         return g.Cast(y, data.dtype), *(g.Reshape(v, [-1]) for v in (mean, var, inverse))
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
     if axis == 1 and x.dtype == _float32:  # epsilon is a float32
@@ -99,7 +87,7 @@ def _normalized(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value,
     else:
         scale = gamma * inverse
         shift = beta - mean * scale
-        y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
+        y = x * along(g, scale, data.rank, axis) + along(g, shift, data.rank, axis)
     return g.Cast(y, data.dtype), mean, var, inverse
 
 
@@ -133,13 +121,6 @@ def batch_norm_with_relu(g: Graph, op: BatchNormWithReLU, data: Value, *vectors:
     return g.Relu(y), mean, inverse
 
 
-def _ones(g: Graph, vector: Value) -> Value:
-    shape = vector.shape
-    if shape is not None and shape[0] is not None:
-        return g.const(np.ones(shape[0], vector.dtype))
-    return g.Full(g.shape_of(vector), 1.0, vector.dtype)
-
-
 # ---- over a layer, an instance, a group
 
 
@@ -152,11 +133,11 @@ def layer_norm(g: Graph, op: LayerNorm, data: Value, gamma: Value, beta: Value) 
         return tuple(g.Cast(v, data.dtype) for v in (y, mean, g.Reciprocal(inverse)))
     centred, mean, var = _moments(g, x, [axis])
     std = g.Sqrt(var + op.eps)
-    y = centred / std * _along(g, gamma, data.rank, axis) + _along(g, beta, data.rank, axis)
+    y = centred / std * along(g, gamma, data.rank, axis) + along(g, beta, data.rank, axis)
     return tuple(g.Cast(v, data.dtype) for v in (y, mean, std))
 
 
-def _is_filled(x: Value) -> bool:
+def _isfilled(x: Value) -> bool:
     """Whether InstanceNormalization takes the value: at one without elements ONNX Runtime's process ends."""
     return x.dtype == _float32 and 0 not in x.dims
 
@@ -166,10 +147,10 @@ def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: V
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
     centred, mean, var = _moments(g, x, range(2, data.rank))
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
-    if _is_filled(x):
+    if _isfilled(x):
         y = g.InstanceNormalization(x, gamma, beta, epsilon=op.eps)
     else:
-        y = centred * (inverse * _along(g, gamma, data.rank, 1)) + _along(g, beta, data.rank, 1)
+        y = centred * (inverse * along(g, gamma, data.rank, 1)) + along(g, beta, data.rank, 1)
     return tuple(g.Cast(v, data.dtype) for v in (y, mean, inverse))
 
 
@@ -183,11 +164,11 @@ def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) 
     groups = g.Reshape(x, [0, op.num_groups, size])
     centred, mean, var = _moments(g, groups, [2])
     std = g.Sqrt(var + op.eps)
-    if _is_filled(x):
+    if _isfilled(x):
         # MXNet has one gamma and beta for a group: instance normalization with groups as channels
         y = g.InstanceNormalization(groups, gamma, beta, epsilon=op.eps)
     else:
-        y = centred / std * _along(g, gamma, 3, 1) + _along(g, beta, 3, 1)
+        y = centred / std * along(g, gamma, 3, 1) + along(g, beta, 3, 1)
     results = g.Reshape(y, g.shape_of(data)), g.Squeeze(mean, [2]), g.Squeeze(std, [2])
     return tuple(g.Cast(v, data.dtype) for v in results)
 

@@ -8,6 +8,9 @@ _composition_grad
     "activation": """
 Activation LeakyReLU _npx_activation _npx_leaky_relu _prelu_slope
     """,
+    "along": """
+_along_axis _scale_shift
+    """,
     "attention": """
 _contrib_interleaved_matmul_encdec_qk _contrib_interleaved_matmul_encdec_valatt
 _contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt _merge_heads _split_heads
@@ -137,7 +140,7 @@ _contrib_MultiBoxDetection _contrib_MultiBoxPrior _contrib_MultiBoxTarget _npx_m
 _npx_multibox_prior _npx_multibox_target
     """,
     "norm": """
-BatchNorm BatchNorm_v1 GroupNorm InstanceNorm L2Normalization LRN LayerNorm _along_axis _channel_window_sum
+BatchNorm BatchNorm_v1 GroupNorm InstanceNorm L2Normalization LRN LayerNorm _channel_window_sum
 _contrib_BatchNormWithReLU _contrib_SyncBatchNorm _count _npx_batch_norm _npx_layer_norm
     """,
     "np_binary": """

@@ -16,6 +16,7 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, axis_indices, differ, require_axes, show, unify
 from ._slopes import computed_wide
+from .along import along
 
 _FLOAT16 = np.dtype("float16")
 
@@ -37,47 +38,6 @@ def _affine(data: Array, scale: Array, shift: Array) -> Array:
     data *= scale
     data += shift
     return data
-
-
-def _along(vector: Array, rank: int, axis: int) -> Array:
-    return vector.reshape([-1 if i == axis else 1 for i in range(rank)])
-
-
-@operator("_along_axis")
-class AlongAxis(Operator):
-    """A vector with axes of size 1 around it, so that it broadcasts against `like` along `axis`.
-
-    Inputs:
-        data: (C,).
-        like: An array, for the number of its axes.
-
-    Attributes:
-        axis: The axis of like that data is along; negative ones count from the last.
-
-    Returns:
-        As many sizes as like has, C at axis and 1 elsewhere.
-
-    ONNX: Reshape.
-    """
-
-    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
-    axis: int = 1
-
-    def infer_input_dtypes(self, data: Any, like: Any) -> Sequence[DType | None]:
-        return data, like
-
-    def infer_inputs(self, data: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
-        return (None,), like
-
-    def infer_shape(self, data: Shape, like: Shape) -> Shape:
-        axis = axis_index(self.names[0], self.axis, len(like))
-        return tuple(data[0] if i == axis else 1 for i in range(len(like)))
-
-    def forward(self, data: Array, like: Array) -> Array:
-        return _along(data, like.ndim, axis_index(self.names[0], self.axis, like.ndim))
-
-    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
-        return F.reshape_like(dy, data), None
 
 
 @operator("_count")
@@ -168,6 +128,7 @@ class _OverBatch(Operator):
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
     mode_dependent: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
+    takes_no_head: ClassVar[bool] = True
     initializers: ClassVar[Mapping[str, str]] = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}
 
     eps: float
@@ -230,10 +191,10 @@ class _OverBatch(Operator):
             centred, mean, var = _moments(x, others)
             mean, var = mean.reshape(-1), var.reshape(-1)
         else:
-            centred = x - _along(mean, data.ndim, axis)
+            centred = x - along(mean, data.ndim, axis)
         inverse = (1 / np.sqrt(var + self.eps)).astype(x.dtype)
         scale = inverse if self.fix_gamma else gamma * inverse
-        y = _affine(centred, _along(scale, data.ndim, axis), _along(beta, data.ndim, axis))
+        y = _affine(centred, along(scale, data.ndim, axis), along(beta, data.ndim, axis))
         return y.astype(data.dtype, copy=False), *self.statistics(mean, var, inverse)
 
     def statistics(self, mean: Array, var: Array, inverse: Array) -> tuple[Array, Array]:
@@ -243,22 +204,23 @@ class _OverBatch(Operator):
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         data, gamma, _, _, _ = inputs
         mean, inverse = y[1], y[2]
-        dout = F._cast_like(dy[0], mean)
-        centred = F._cast_like(data, mean) - F._along_axis(mean, data, axis=self.axis)
+        dout = F._cast_like(F.zeros_like(y[0]) if dy[0] is None else dy[0], mean)
+        centred = F._scale_shift(F._cast_like(data, mean), shift=-mean, axis=self.axis, no_scale=True)
         d_beta = F.sum(dout, axis=(self.axis,), exclude=True)
-        product = F.sum(dout * centred, axis=(self.axis,), exclude=True)
+        d_gamma = F.sum(dout * centred, axis=(self.axis,), exclude=True) * inverse
         scale = inverse if self.fix_gamma else inverse * gamma
-        dx = dout * F._along_axis(scale, data, axis=self.axis)
+        dx = F._scale_shift(dout, scale, axis=self.axis, no_shift=True)
         if self.of_batch():
             # what flows back through mean and inverse is one multiple of `centred` and one shift per channel
-            count = F._count(F._cast_like(data, mean), axis=(self.axis,), exclude=True)
-            d_inverse = dy[2] + (product if self.fix_gamma else product * gamma)
-            slope = d_inverse * inverse * inverse * inverse / count
-            shift = (dy[1] - d_beta * scale) / count
-            dx = dx - centred * F._along_axis(slope, data, axis=self.axis)
-            dx = dx + F._along_axis(shift, data, axis=self.axis)
-        d_gamma = None if self.fix_gamma else product * inverse
-        return F._cast_like(dx, data), d_gamma, d_beta, None, None
+            count = -F._count(F._cast_like(data, mean), axis=(self.axis,), exclude=True)
+            each = scale / count
+            slope, shift = d_gamma * inverse * each, d_beta * each
+            if dy[2] is not None:
+                slope = slope + dy[2] * (inverse * inverse * inverse / count)
+            if dy[1] is not None:
+                shift = shift - dy[1] / count
+            dx = dx + F._scale_shift(centred, slope, shift, axis=self.axis)
+        return F._cast_like(dx, data), None if self.fix_gamma else d_gamma, d_beta, None, None
 
     def updated(self, F: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         moving_mean, moving_var = inputs[3:]
@@ -310,7 +272,8 @@ class BatchNormWithReLU(BatchNorm):
         return np.maximum(y, 0), mean, inverse
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
-        return super().gradient(F, (dy[0] * (y[0] > 0), dy[1], dy[2]), y, *inputs)
+        head = None if dy[0] is None else dy[0] * (y[0] > 0)
+        return super().gradient(F, (head, dy[1], dy[2]), y, *inputs)
 
 
 @operator("BatchNorm_v1")
@@ -372,7 +335,7 @@ class SyncBatchNorm(_OverBatch):
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         inverse = F.rsqrt(y[2] + self.eps)
-        d_inverse = -2 * dy[2] / (inverse * inverse * inverse)
+        d_inverse = None if dy[2] is None else -2 * dy[2] / (inverse * inverse * inverse)
         return super().gradient(F, (dy[0], dy[1], d_inverse), (y[0], y[1], inverse), *inputs)
 
     def batch_variance(self, F: Any, y: Any) -> Any:
@@ -440,7 +403,7 @@ class LayerNorm(Operator):
         centred, mean, var = _moments(x, (axis,))
         std = np.sqrt(var + x.dtype.type(self.eps))
         centred /= std
-        y = _affine(centred, _along(gamma, data.ndim, axis), _along(beta, data.ndim, axis))
+        y = _affine(centred, along(gamma, data.ndim, axis), along(beta, data.ndim, axis))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, std))
 
     @computed_wide
@@ -448,7 +411,7 @@ class LayerNorm(Operator):
         inverse = 1 / y[2]
         centred = data - y[1]
         stats = dy[1], -dy[2] * y[2] * y[2]
-        scaled = dy[0] * F._along_axis(gamma, data, axis=self.axis)
+        scaled = F._scale_shift(dy[0], gamma, axis=self.axis, no_shift=True)
         dx = _normalized_gradient(F, scaled, stats, centred, inverse, {"axis": (self.axis,)})
         d_gamma = F.sum(dy[0] * centred * inverse, axis=(self.axis,), exclude=True)
         return dx, d_gamma, F.sum(dy[0], axis=(self.axis,), exclude=True)
@@ -503,13 +466,13 @@ class InstanceNorm(Operator):
         x = _wide(data)
         centred, mean, var = _moments(x, _spatial(self.names[0], data.shape))
         inverse = 1 / np.sqrt(var + x.dtype.type(self.eps))
-        y = _affine(centred, inverse * _along(gamma, data.ndim, 1), _along(beta, data.ndim, 1))
+        y = _affine(centred, inverse * along(gamma, data.ndim, 1), along(beta, data.ndim, 1))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, inverse))
 
     @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
         centred = data - y[1]
-        scaled = dy[0] * F._along_axis(gamma, data)
+        scaled = F._scale_shift(dy[0], gamma, no_shift=True)
         over = {"axis": (0, 1), "exclude": True}
         dx = _normalized_gradient(F, scaled, dy[1:], centred, y[2], over)
         d_gamma = F.sum(dy[0] * centred * y[2], axis=(1,), exclude=True)
@@ -587,7 +550,7 @@ class GroupNorm(Operator):
         groups, dy_groups = (F.reshape(a, shape=(0, self.num_groups, -1)) for a in (data, dy[0]))
         mean, std, d_mean, d_std = (F.expand_dims(a, axis=2) for a in (*y[1:], *dy[1:]))
         inverse, centred = 1 / std, groups - mean
-        scaled = dy_groups * F._along_axis(gamma, groups)
+        scaled = F._scale_shift(dy_groups, gamma, no_shift=True)
         stats = d_mean, -d_std * std * std
         dx = _normalized_gradient(F, scaled, stats, centred, inverse, {"axis": (2,)})
         d_gamma = F.sum(dy_groups * centred * inverse, axis=(1,), exclude=True)

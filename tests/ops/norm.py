@@ -176,7 +176,29 @@ def along_formula(data, like, axis=1):
     return data.reshape(shape)
 
 
+def scale_shift_formula(data, *vectors, axis=1, no_scale=False, no_shift=False):
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    along = [v.reshape(shape) for v in vectors]
+    scale = 1 if no_scale else along.pop(0)
+    return data * scale + (0 if no_shift else along.pop(0))
+
+
 PRIVATE = [
+    *[
+        Case("_scale_shift", [shape, *[(shape[attributes.get("axis", 1)],)] * count], **attributes).but(
+            formula=partial(scale_shift_formula, **attributes), dtypes=ALL
+        )
+        for shape in ((2, 3, 4, 5), (2, 3, 1), (4, 3), (0, 3, 2))
+        for attributes, count in (
+            ({}, 2),
+            ({"no_scale": True}, 1),
+            ({"no_shift": True}, 1),
+            ({"no_scale": True, "no_shift": True}, 0),
+            ({"axis": 0}, 2),
+            ({"axis": -1, "no_shift": True}, 1),
+        )
+    ],
     Case("_along_axis", [(3,), (2, 3, 4)]).but(formula=along_formula),
     Case("_along_axis", [(4,), (2, 3, 4)], axis=-1).but(formula=partial(along_formula, axis=-1)),
     Case("_along_axis", [(4,), (4,)], axis=0).but(formula=partial(along_formula, axis=0)),
