@@ -209,3 +209,31 @@ def test_files_have_no_blocks(tmp_path):
     mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[x.shape])
     model = onnx.load(tmp_path / "net.onnx")
     assert {o.domain for o in model.opset_import} == {node.domain for node in model.graph.node} == {""}
+
+
+@needs_blocks
+@pytest.mark.parametrize("kernel", [(2, 2), (3, 2), (1, 4), (1, 1), (4, 3)])
+@pytest.mark.parametrize("shape", [(2, 48), (16, 5), (4, 20), (1, 16)])
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_gradients_of_maxima_are_the_first_of_equal_ones(kernel, shape, layout):
+    rng = np.random.default_rng(0)
+    shape = *shape, *(4 * k for k in kernel)
+    op = find("_pool_grad").make(
+        {
+            "kernel": kernel,
+            "stride": kernel,
+            "pool_type": "max",
+            "layout": None if layout == "NCHW" else layout,
+        }
+    )
+    x = rng.integers(-2, 3, shape).astype(np.float32)
+    dy = rng.standard_normal((*shape[:2], 4, 4)).astype(np.float32)
+    windows = x.reshape(*shape[:2], 4, kernel[0], 4, kernel[1]).transpose(0, 1, 2, 4, 3, 5)
+    flat = windows.reshape(*shape[:2], 4, 4, -1)
+    first = np.arange(flat.shape[-1]) == flat.argmax(-1)[..., None]
+    expected = (dy[..., None] * first).reshape(windows.shape).transpose(0, 1, 2, 4, 3, 5).reshape(shape)
+    if layout == "NHWC":
+        x, dy, expected = (a.transpose(0, 2, 3, 1).copy() for a in (x, dy, expected))
+    result, in_blocks = in_session(op, [dy, x])
+    assert in_blocks
+    np.testing.assert_array_equal(result, expected)

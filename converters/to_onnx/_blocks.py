@@ -1,4 +1,4 @@
-"""Convolutions in the layout that ONNX Runtime's kernels work on: channels in blocks, taken at once.
+"""The layout that ONNX Runtime's kernels work on, and convolutions in it: channels in blocks, taken at once.
 
 ONNX Runtime brings constant weights into it when a session starts. Weights that change from call to call, as
 in training, are brought into it here, in each call, by nodes of a domain that ONNX does not know. So this is
@@ -87,8 +87,8 @@ class BlockedConv(NamedTuple):
     def __call__(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
         """Add its nodes. The sizes of the weights must be known."""
         few = self.inputs * self.window.group < g.block
-        y = self.convolved(g, x if few else _in_blocks(g, x), weight, bias)
-        return _node(g, "ReorderOutput", [y], y.shape, channels=self.window.group * self.filters)
+        y = self.convolved(g, x if few else in_blocks(g, x), weight, bias)
+        return from_blocks(g, y, self.window.group * self.filters)
 
     def convolved(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
         """The result in blocks, of data in blocks, or as it is if that has fewer channels than a block."""
@@ -103,11 +103,11 @@ class BlockedConv(NamedTuple):
         block, places = g.block, prod(self.window.kernel_shape)
         filters, few = self.window.group * self.filters, self.inputs < block
         if not self.inputs_first:
-            rows = _in_blocks(g, g.Reshape(weight, [1, filters, self.inputs * places, 1]))
+            rows = in_blocks(g, g.Reshape(weight, [1, filters, self.inputs * places, 1]))
             if not few:
                 rows = g.Transpose(g.Reshape(rows, [-1, block, places, block]), [0, 2, 1, 3])
         else:
-            rows = _in_blocks(g, weight)
+            rows = in_blocks(g, weight)
             if few:
                 split = g.Reshape(rows, [self.inputs, filters // block, places, block])
                 rows = g.Transpose(split, [1, 0, 2, 3])
@@ -121,7 +121,7 @@ class BlockedConv(NamedTuple):
     def _depthwise(self, g: Graph, weight: Value) -> Value:
         """The weights (channels, 1, height, width) with a block of channels innermost."""
         group, places = self.window.group, prod(self.window.kernel_shape)
-        rows = _in_blocks(g, g.Reshape(weight, [1, group, places, 1]))
+        rows = in_blocks(g, g.Reshape(weight, [1, group, places, 1]))
         if self.mirrored:
             rows = _from_the_end(g, g.Reshape(rows, [-1, places, g.block]))
         return g.Reshape(rows, [group, 1, *self.window.kernel_shape])
@@ -151,7 +151,7 @@ class BatchCorrelation(NamedTuple):
 
     def _padded_blocks(self, g: Graph, x: Value) -> Value:
         """Data in blocks with padding: fewer and longer rows to copy than before it is in blocks."""
-        blocks, (channels, batch, *size) = _in_blocks(g, x), g.sizes(x)
+        blocks, (channels, batch, *size) = in_blocks(g, x), g.sizes(x)
         if not any((*self.before, *self.after)):
             return blocks
         split = g.Reshape(blocks, [channels, batch // g.block, *size, g.block])
@@ -180,9 +180,15 @@ def _from_the_end(g: Graph, rows: Value) -> Value:
     return g.Gather(rows, list(reversed(range(places))), axis=1)
 
 
-def _in_blocks(g: Graph, x: Value) -> Value:
+def in_blocks(g: Graph, x: Value) -> Value:
     """(N, C, H, W) with a block of channels innermost, which its shape does not tell."""
     return _node(g, "ReorderInput", [x], x.shape)
+
+
+def from_blocks(g: Graph, x: Value, channels: int) -> Value:
+    """The first of the channels of (N, C, H, W) that is in blocks, in blocks no more."""
+    assert x.shape is not None
+    return _node(g, "ReorderOutput", [x], (x.shape[0], channels, *x.shape[2:]), channels=channels)
 
 
 def _node(
