@@ -24,7 +24,7 @@ from .pad import pad
 
 _float16, _float32 = np.dtype("float16"), np.dtype("float32")
 _MOST_COMPARED = 4
-"""Windows of up to so many elements along an axis are faster compared one by one than by MaxPool's indices."""
+"""Up to so many elements of a window along an axis it is faster to compare them than to ask for indices."""
 ADDS_AT = 16
 """From this opset on ScatterElements can add."""
 
@@ -272,8 +272,8 @@ def _lanes(g: Graph, x: Value) -> Sequence[int] | None:
 def _max_grad_in_blocks(g: Graph, dy: Value, x: Value, at: Placed, lanes: Sequence[int]) -> Value:
     """The gradient of windows side by side, compared along one axis and then the other, whole blocks at once.
 
-    ONNX Runtime's MaxPool takes two to four times as long for its indices. As with masks elsewhere, where dy is
-    infinite the window's other elements are NaN.
+    ONNX Runtime's MaxPool takes up to three times as long for its indices. As with masks elsewhere, where dy
+    is infinite the window's other elements are NaN.
     """
     (rows, columns), width = at.kernel, at.out[1]
     data, heads = (in_blocks(g, g.Reshape(v, [*lanes, *spatial(g, v)])) for v in (x, dy))
