@@ -440,4 +440,10 @@ def test_a_gpu_returns_early(monkeypatch):
     assert (name, other) == ("CUDAExecutionProvider", "CPUExecutionProvider")
     assert chosen["user_compute_stream"] == "4712"
     assert chosen["enable_cuda_graph"] == "1"
-    assert real.providers()[0][1]["enable_cuda_graph"] == "0"
+    assert chosen["use_tf32"] == "0", (
+        "products have fewer digits than the processor's unless they are allowed to"
+    )
+    assert chosen["arena_extend_strategy"] == "kSameAsRequested", "memory doubles as batches change"
+    monkeypatch.setenv("HYBRIDONNX_TF32", "1")
+    ((_, chosen), _) = real.providers()
+    assert (chosen["enable_cuda_graph"], chosen["use_tf32"]) == ("0", "1")

@@ -87,10 +87,10 @@ class BlockedConv(NamedTuple):
     def __call__(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
         """Add its nodes. The sizes of the weights must be known."""
         few = self.inputs * self.window.group < g.block
-        y = self.convolved(g, x if few else in_blocks(g, x), weight, bias)
+        y = self.convolve(g, x if few else in_blocks(g, x), weight, bias)
         return from_blocks(g, y, self.window.group * self.filters)
 
-    def convolved(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
+    def convolve(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
         """The result in blocks, of data in blocks, or as it is if that has fewer channels than a block."""
         assert x.shape is not None
         shape = x.shape[0], self.window.group * self.filters, *self.window.places(x.shape)
@@ -143,13 +143,13 @@ class BatchCorrelation(NamedTuple):
         """The result (C, F, *places) in blocks."""
         batch, filters = g.sizes(dy)[:2]
         x = g.Transpose(x, [1, 0, 2, 3])
-        x = self._padded(g, x) if batch < g.block else self._padded_blocks(g, x)
-        return BlockedConv(self.window, batch, filters, inputs_first=True).convolved(g, x, dy)
+        x = self._pad(g, x) if batch < g.block else self._pad_blocks(g, x)
+        return BlockedConv(self.window, batch, filters, inputs_first=True).convolve(g, x, dy)
 
-    def _padded(self, g: Graph, x: Value) -> Value:
+    def _pad(self, g: Graph, x: Value) -> Value:
         return g.Pad(x, [0, 0, *self.before, 0, 0, *self.after])
 
-    def _padded_blocks(self, g: Graph, x: Value) -> Value:
+    def _pad_blocks(self, g: Graph, x: Value) -> Value:
         """Data in blocks with padding: fewer and longer rows to copy than before it is in blocks."""
         blocks, (channels, batch, *size) = in_blocks(g, x), g.sizes(x)
         if not any((*self.before, *self.after)):
@@ -168,10 +168,7 @@ class BatchCorrelation(NamedTuple):
         channels, blocks, *places = g.sizes(y)
         rows = g.Reshape(y, [channels, blocks // g.block, prod(places) * g.block])
         lane = g.Reshape(g.Transpose(rows, [1, 0, 2]), [1, blocks, channels * prod(places), 1])
-        shape = 1, filters, channels * prod(places), 1
-        return g.Reshape(
-            _node(g, "ReorderOutput", [lane], shape, channels=filters), [filters, channels, *places]
-        )
+        return g.Reshape(from_blocks(g, lane, filters), [filters, channels, *places])
 
 
 def _from_the_end(g: Graph, rows: Value) -> Value:

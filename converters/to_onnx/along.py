@@ -35,7 +35,7 @@ def along_axis(g: Graph, op: AlongAxis, data: Value, like: Value) -> Value:
 @lowers(ScaleShift)
 def scale_shift(g: Graph, op: ScaleShift, data: Value, *vectors: Value) -> Value:
     """ONNX Runtime's batch norm takes half as long as a product with such a vector, or less."""
-    axis, (scale, shift) = op.axis % data.rank, op.named(vectors)
+    axis, (scale, shift) = op.axis % data.rank, op.scale_and_shift(vectors)
     if g.exact and axis == 1 and data.rank > 2 and data.dtype == _float32 and vectors:
         like = vectors[0]
         one, zero = filled(g, like, 1.0), filled(g, like, 0.0)

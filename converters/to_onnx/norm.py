@@ -137,7 +137,7 @@ def layer_norm(g: Graph, op: LayerNorm, data: Value, gamma: Value, beta: Value) 
     return tuple(g.Cast(v, data.dtype) for v in (y, mean, std))
 
 
-def _isfilled(x: Value) -> bool:
+def _is_filled(x: Value) -> bool:
     """Whether InstanceNormalization takes the value: at one without elements ONNX Runtime's process ends."""
     return x.dtype == _float32 and 0 not in x.dims
 
@@ -147,7 +147,7 @@ def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: V
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
     centred, mean, var = _moments(g, x, range(2, data.rank))
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
-    if _isfilled(x):
+    if _is_filled(x):
         y = g.InstanceNormalization(x, gamma, beta, epsilon=op.eps)
     else:
         y = centred * (inverse * along(g, gamma, data.rank, 1)) + along(g, beta, data.rank, 1)
@@ -164,7 +164,7 @@ def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) 
     groups = g.Reshape(x, [0, op.num_groups, size])
     centred, mean, var = _moments(g, groups, [2])
     std = g.Sqrt(var + op.eps)
-    if _isfilled(x):
+    if _is_filled(x):
         # MXNet has one gamma and beta for a group: instance normalization with groups as channels
         y = g.InstanceNormalization(groups, gamma, beta, epsilon=op.eps)
     else:

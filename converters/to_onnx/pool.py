@@ -279,8 +279,8 @@ def _max_grad_in_blocks(g: Graph, dy: Value, x: Value, at: Placed, lanes: Sequen
     data, heads = (in_blocks(g, g.Reshape(v, [*lanes, *spatial(g, v)])) for v in (x, dy))
     best, wins = _first_maxima(g, g.Reshape(data, [-1, columns, g.block]))
     _, row_wins = _first_maxima(g, g.Reshape(best, [-1, rows, width * g.block]))
-    shares = _shared(g, g.Reshape(heads, [-1, 1, width * g.block]), row_wins)
-    shares = _shared(g, g.Reshape(shares, [-1, 1, g.block]), wins)
+    shares = _route(g, g.Reshape(heads, [-1, 1, width * g.block]), row_wins)
+    shares = _route(g, g.Reshape(shares, [-1, 1, g.block]), wins)
     dx = from_blocks(g, g.Reshape(shares, [*lanes, *at.size]), lanes[1])
     return reshaped(g, dx, x.shape, x)
 
@@ -296,8 +296,8 @@ def _first_maxima(g: Graph, x: Value) -> tuple[Value, list[Value]]:
     return best, wins
 
 
-def _shared(g: Graph, x: Value, wins: Sequence[Value]) -> Value:
-    """x (n, 1, m) for the last element along the middle axis that wins, or else the first."""
+def _route(g: Graph, x: Value, wins: Sequence[Value]) -> Value:
+    """x (n, 1, m) at the last element along the middle axis that wins, else at the first, and 0 elsewhere."""
     shares: list[Value] = []
     for won in reversed(wins):
         shares.insert(0, g.Mul(x, won))

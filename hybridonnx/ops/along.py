@@ -91,20 +91,22 @@ class ScaleShift(Operator):
         axis_index(self.names[0], self.axis, len(data))
         return data
 
-    def named(self, vectors: Sequence[Any]) -> tuple[Any, Any]:
+    def scale_and_shift(self, vectors: Sequence[Any]) -> tuple[Any, Any]:
         """Scale and shift, `None` for what is absent."""
         by_name = dict(zip(self.input_names()[1:], vectors, strict=True))
         return by_name.get("scale"), by_name.get("shift")
 
     def forward(self, data: Array, *vectors: Array) -> Array:
         axis = axis_index(self.names[0], self.axis, data.ndim)
-        scale, shift = (None if v is None else along(v, data.ndim, axis) for v in self.named(vectors))
+        scale, shift = (
+            None if v is None else along(v, data.ndim, axis) for v in self.scale_and_shift(vectors)
+        )
         if scale is None:
             return data.copy() if shift is None else data + shift
         return data * scale if shift is None else data * scale + shift
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *vectors: Any) -> Sequence[Any]:
-        scale, _ = self.named(vectors)
+        scale, _ = self.scale_and_shift(vectors)
         over = {"axis": (self.axis,), "exclude": True}
         dx = dy if scale is None else F._scale_shift(dy, scale, axis=self.axis, no_shift=True)
         d_scale = None if scale is None else F.sum(dy * data, **over)
