@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
+from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.errors import MXNetError, ShapeError
 from hybridonnx.ndarray.invoke import invoke_all
 from hybridonnx.ops import Spec, find, sizes
@@ -103,3 +105,16 @@ def test_compiled_gradients_of_densities_of_nothing(density, dtype, shape):
     assert y.shape == shape
     for parameter in parameters:
         assert parameter.grad.asnumpy().tolist() == np.zeros(shape[:1] + last).tolist()
+
+
+@pytest.mark.parametrize("name", ["_linalg_maketrian", "_linalg_makediag"])
+@pytest.mark.parametrize(("shape", "offset"), [((2, 0), 2), ((0,), -1), ((2, 4, 0), 1), ((3, 0), 0)])
+def test_matrices_of_no_numbers(name, shape, offset):
+    """Real MXNet 1.9.1 gives zeros, as many as the offset asks for."""
+    op, n = find(name).make({"offset": offset}), abs(offset)
+    x = np.zeros(shape, np.float32)
+    lowered = lower_operator(op, [Spec(x.shape, x.dtype)])
+    session = ort.InferenceSession(lowered.model.SerializeToString())
+    feeds = {i.name: x for i in session.get_inputs()}
+    for y in (op.forward(x), session.run(None, feeds)[0]):
+        np.testing.assert_array_equal(y, np.zeros((*shape[:-1], n, n), np.float32))

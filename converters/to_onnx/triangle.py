@@ -60,6 +60,8 @@ def extracttrian(g: Graph, op: ExtractTrian, A: Value) -> Value:
 @lowers(MakeTrian)
 def maketrian(g: Graph, op: MakeTrian, A: Value) -> Value:
     m = op.side(known_size(g, A, A.rank - 1))
+    if empty(A):
+        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
     n = m + abs(op.offset)
     rows, columns = triangle_indices(m, op.offset, op.lower)
     source, inside = np.zeros(n * n, np.int64), np.zeros(n * n, np.bool_)
