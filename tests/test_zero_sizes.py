@@ -7,7 +7,7 @@ import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
-from hybridonnx.converters.to_onnx import lower_operator
+from hybridonnx.converters.to_onnx import Local, lower_operator
 from hybridonnx.errors import MXNetError, ShapeError
 from hybridonnx.ndarray.invoke import invoke_all
 from hybridonnx.ops import Spec, find, sizes
@@ -118,3 +118,21 @@ def test_matrices_of_no_numbers(name, shape, offset):
     feeds = {i.name: x for i in session.get_inputs()}
     for y in (op.forward(x), session.run(None, feeds)[0]):
         np.testing.assert_array_equal(y, np.zeros((*shape[:-1], n, n), np.float32))
+
+
+@pytest.mark.parametrize("kind", ["max", "avg", "sum", "lp"])
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("block", [None, 0, 16])
+def test_images_without_channels_are_pooled(kind, whole, block):
+    x, local = np.zeros((2, 0, 3, 4), np.float32), None if block is None else Local(block=block)
+    attributes = {"kernel": (2, 2), "pool_type": kind, "global_pool": whole, "p_value": 2}
+    shape = (2, 0, 1, 1) if whole else (2, 0, 2, 3)
+    for name, inputs, expected in (
+        ("Pooling", [x], shape),
+        ("_pool_grad", [np.zeros(shape, "f"), x], x.shape),
+    ):
+        op = find(name).make(attributes)
+        lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in inputs], local=local)
+        session = ort.InferenceSession(lowered.model.SerializeToString())
+        feeds = {n: a for n, a in zip(op.input_names(), inputs, strict=True) if n in lowered.inputs}
+        assert session.run(None, feeds)[0].shape == expected

@@ -14,7 +14,7 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Array
 
-from ._graph import END, Graph, Value
+from ._graph import END, Graph, Output, Value
 from ._recurrence import scan
 from ._symbolic_dims import AxisSize, count, sizes_of
 
@@ -69,7 +69,7 @@ def zeros_like(g: Graph, x: Value) -> Value:
     return g.Full(g.shape_of(x), 0, x.dtype)
 
 
-def empty(x: Value) -> bool:
+def empty(x: Value | Output) -> bool:
     """Whether there are certain to be no elements, at which ONNX Runtime has no step to take."""
     return x.shape is not None and 0 in x.shape
 

@@ -17,8 +17,10 @@ from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick, 
 
 from ._arithmetic import nan_or_zero
 from ._blocks import from_blocks, in_blocks
+from ._elimination import empty
 from ._graph import Graph, Value
 from ._registry import lowers
+from ._symbolic_dims import output_sizes, vector
 from ._windows import enclosed, from_first, known_spatial, reshaped, single, spatial, to_first
 from .pad import pad
 
@@ -62,6 +64,8 @@ def _completed(g: Graph, y: Value, at: Placed, some: Placed, value: float) -> Va
 @lowers(Pooling)
 def pooling(g: Graph, op: Pooling, data: Value) -> Value:
     rank = data.rank
+    if empty(g.output()):  # ONNX Runtime takes no images without channels
+        return g.Full(vector(g, output_sizes(g)), 0, data.dtype)
     x = to_first(g, data, op.layout)
     function = {"max": _max, "avg": _mean, "sum": _sum, "lp": _norm}[op.pool_type]
     if op.pool_type == "max":
@@ -189,6 +193,8 @@ def _root(g: Graph, x: Value, function: Callable[[Value], Value]) -> Value:
 
 @lowers(PoolGrad)
 def pool_grad(g: Graph, op: PoolGrad, dy: Value, data: Value) -> Value:
+    if empty(g.output()):
+        return g.Full(vector(g, output_sizes(g)), 0, data.dtype)
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
     if op.pool_type == "max":
         function = _max_grad
