@@ -234,7 +234,7 @@ def test_prediction_needs_no_memory_for_gradients():
         used = tracemalloc.get_traced_memory()[0]
         assert 4e6 <= used < 6e6  # the weights, and no second array of their size
         gradient = net.weight.grad()
-        assert tracemalloc.get_traced_memory()[0] >= used + 4e6
+        assert tracemalloc.get_traced_memory()[0] >= used + 3.9e6  # what else was let go of is not counted
     finally:
         tracemalloc.stop()
     assert gradient is net.weight.grad()
