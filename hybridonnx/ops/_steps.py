@@ -28,7 +28,7 @@ def numbers(array: Array) -> Callable[[Number], Any]:
     return lambda number: number if type(number) is kind else kind(np.float32(number))
 
 
-PART = 1 << 15
+PART = 1 << 17
 """Elements that are stepped at a time, where each depends on its own values only."""
 
 
