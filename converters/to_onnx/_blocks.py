@@ -16,6 +16,7 @@ import numpy as np
 from hybridonnx.ops import NumericShape, Spec
 
 from ._graph import Graph, Value
+from ._windows import enclosed
 
 _DOMAIN = "com.microsoft.nchwc"
 _FEW_PLACES = 192
@@ -128,7 +129,7 @@ class BlockedConv(NamedTuple):
 
 
 class BatchCorrelation(NamedTuple):
-    """Data (N, C, H, W) convolved with dy (N, F, height, width), where the batch is what is summed over.
+    """Data (C, N, H, W) convolved with dy (N, F, height, width), where the batch is what is summed over.
 
     N is less than a block, or whole blocks of it; F is whole ones.
     """
@@ -142,12 +143,9 @@ class BatchCorrelation(NamedTuple):
     def __call__(self, g: Graph, x: Value, dy: Value) -> Value:
         """The result (C, F, *places) in blocks."""
         batch, filters = g.sizes(dy)[:2]
-        x = g.Transpose(x, [1, 0, 2, 3])
-        x = self._pad(g, x) if batch < g.block else self._pad_blocks(g, x)
+        few = batch < g.block
+        x = enclosed(g, x, self.before, self.after) if few else self._pad_blocks(g, x)
         return BlockedConv(self.window, batch, filters, inputs_first=True).convolve(g, x, dy)
-
-    def _pad(self, g: Graph, x: Value) -> Value:
-        return g.Pad(x, [0, 0, *self.before, 0, 0, *self.after])
 
     def _pad_blocks(self, g: Graph, x: Value) -> Value:
         """Data in blocks with padding: fewer and longer rows to copy than before it is in blocks."""

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from hybridonnx.dtypes import DType
 from hybridonnx.ops import Atom, Excess, Shape, SymbolicDim, show
 
 from ._graph import Graph, NeedsShape, Value
@@ -44,6 +45,12 @@ def sizes_of(x: Value) -> list[int | AxisSize]:
 def output_sizes(g: Graph, i: int = 0) -> list[Size]:
     """The sizes of the `i`-th output of the operator being lowered."""
     return complete_sizes(g, g.output_shapes[i])
+
+
+def fill_output(g: Graph, number: float, dtype: DType | None) -> Value:
+    """An array of one number in the shape of the operator's first output."""
+    result: Value = g.Full(vector(g, output_sizes(g)), number, dtype)
+    return result
 
 
 def complete_sizes(g: Graph, shape: Shape | None) -> list[Size]:

@@ -360,7 +360,7 @@ def _correlated_in_blocks(
         data, weight = (v if end - start == batch else g.Slice(v, [start], [end], [0]) for v in (x, heads))
         if padded > filters:
             weight = g.Pad(weight, [0, 0, 0, 0, 0, padded - filters, 0, 0])
-        results.append(correlated(g, data, weight))
+        results.append(correlated(g, _batch_second(g, data), weight))
     return _of_kernel(g, op, correlated.filters_first(g, reduce(add, results), filters), pads[1])
 
 

@@ -8,13 +8,13 @@ from hybridonnx.ops.create import Arange, Eye, Full, Linspace, Ones, Zeros, Zero
 
 from ._graph import Graph, NeedsShape, Value, require_few
 from ._registry import lowers
-from ._symbolic_dims import count, output_sizes, vector
+from ._symbolic_dims import count, fill_output, output_sizes
 
 
 @lowers(Zeros, Ones, Full, ZerosWithoutDType)
 def filled(g: Graph, op: Zeros | Ones | Full | ZerosWithoutDType) -> Value:
     value = op.value if isinstance(op, Full) else float(isinstance(op, Ones))
-    return g.Full(vector(g, output_sizes(g)), value, op.infer_dtype())
+    return fill_output(g, value, op.infer_dtype())
 
 
 @lowers(Arange)

@@ -39,7 +39,7 @@ from ._elimination import (
 )
 from ._graph import Graph, Value, iota
 from ._registry import lowers
-from ._symbolic_dims import known_size, output_sizes, sizes_of, vector
+from ._symbolic_dims import fill_output, known_size, output_sizes, sizes_of, vector
 
 
 @lowers(Potrf)
@@ -234,7 +234,7 @@ def inverse_or_zeros(g: Graph, op: InverseOrZeros, A: Value) -> Value:
 @lowers(Det)
 def det(g: Graph, op: Det, A: Value) -> Value:
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 1, A.dtype)
+        return fill_output(g, 1, A.dtype)
     if A.dtype == np.float32:
         result: Value = g.Det(A)
         return g.Unsqueeze(result, [0]) if A.rank == 2 else result

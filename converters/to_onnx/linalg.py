@@ -11,7 +11,7 @@ from hybridonnx.ops.linalg import Gemm, Gemm2, KhatriRao, Syrk, Trmm, Trsm
 from ._elimination import empty, solved, transposed, triangle
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import output_sizes, reshape, vector
+from ._symbolic_dims import fill_output, output_sizes, reshape
 
 
 def _times(g: Graph, x: Value, factor: float) -> Value:
@@ -25,7 +25,7 @@ def _plain(op: Gemm | Gemm2, A: Value, B: Value) -> bool:
 
 def _product(g: Graph, op: Gemm | Gemm2, A: Value, B: Value) -> Value:
     if empty(A) or empty(B):  # where ONNX Runtime's MatMul compares sizes
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     at = op.rows(A.rank)
     moved = [*(i for i in range(A.rank) if i != at), at]
     moved[-2:] = moved[-1], moved[-2]
@@ -59,7 +59,7 @@ def gemm2(g: Graph, op: Gemm2, A: Value, B: Value) -> Value:
 @lowers(Syrk)
 def syrk(g: Graph, op: Syrk, A: Value) -> Value:
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     a, b = (transposed(g, A), A) if op.transpose else (A, transposed(g, A))
     return _times(g, g.MatMul(a, b), op.alpha)
 

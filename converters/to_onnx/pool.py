@@ -20,7 +20,7 @@ from ._blocks import from_blocks, in_blocks
 from ._elimination import empty
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import output_sizes, vector
+from ._symbolic_dims import fill_output
 from ._windows import enclosed, from_first, known_spatial, reshaped, single, spatial, to_first
 from .pad import pad
 
@@ -65,7 +65,7 @@ def _completed(g: Graph, y: Value, at: Placed, some: Placed, value: float) -> Va
 def pooling(g: Graph, op: Pooling, data: Value) -> Value:
     rank = data.rank
     if empty(g.output()):  # ONNX Runtime takes no images without channels
-        return g.Full(vector(g, output_sizes(g)), 0, data.dtype)
+        return fill_output(g, 0, data.dtype)
     x = to_first(g, data, op.layout)
     function = {"max": _max, "avg": _mean, "sum": _sum, "lp": _norm}[op.pool_type]
     if op.pool_type == "max":
@@ -194,7 +194,7 @@ def _root(g: Graph, x: Value, function: Callable[[Value], Value]) -> Value:
 @lowers(PoolGrad)
 def pool_grad(g: Graph, op: PoolGrad, dy: Value, data: Value) -> Value:
     if empty(g.output()):
-        return g.Full(vector(g, output_sizes(g)), 0, data.dtype)
+        return fill_output(g, 0, data.dtype)
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
     if op.pool_type == "max":
         function = _max_grad
@@ -250,7 +250,7 @@ def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
         return _max_grad_unfolded(g, dy, x, at)
     if some != at:
         dy = g.Slice(dy, [0] * len(at.out), list(some.out), _image_axes(x))
-    apart = tuple(at.stride) == tuple(at.kernel) and not any((*at.pad, *at.after())) and 0 not in at.size
+    apart = tuple(at.stride) == tuple(at.kernel) and not any((*at.pad, *at.after()))
     lanes = _lanes(g, x) if apart and max(at.kernel) <= _MOST_COMPARED else None
     if lanes is not None:
         return _max_grad_in_blocks(g, dy, x, at, lanes)
@@ -265,7 +265,7 @@ def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
 
 def _lanes(g: Graph, x: Value) -> Sequence[int] | None:
     """The sizes (N, C) in which images are whole blocks of channels, if they are in any."""
-    if not g.block or x.rank != 4 or 0 in x.dims:
+    if not g.block or x.rank != 4:
         return None
     batch, channels = x.dims[:2]
     if channels is None:

@@ -17,7 +17,7 @@ from hybridonnx.ops.triangle import (
 from ._elimination import diagonal, empty, numbers, triangle, zero
 from ._graph import END, Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import known_size, output_sizes, reshape, sizes_of, vector
+from ._symbolic_dims import fill_output, known_size, reshape, sizes_of
 
 
 @lowers(Triangle)
@@ -29,7 +29,7 @@ def triangle_of(g: Graph, op: Triangle, A: Value) -> Value:
 def extractdiag(g: Graph, op: ExtractDiag, A: Value) -> Value:
     k, rank = op.offset, A.rank
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     if k:
         starts, ends = ([0, k], [-k, END]) if k > 0 else ([-k, 0], [END, k])
         A = g.Slice(A, starts, ends, [rank - 2, rank - 1])
@@ -39,7 +39,7 @@ def extractdiag(g: Graph, op: ExtractDiag, A: Value) -> Value:
 @lowers(MakeDiag)
 def makediag(g: Graph, op: MakeDiag, A: Value) -> Value:
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     k, index = op.offset, numbers(g, A)
     matrix = g.Where(g.Equal(g.Unsqueeze(index, [1]), index), g.Unsqueeze(A, [-1]), zero(A))
     if not k:
@@ -61,7 +61,7 @@ def extracttrian(g: Graph, op: ExtractTrian, A: Value) -> Value:
 def maketrian(g: Graph, op: MakeTrian, A: Value) -> Value:
     m = op.side(known_size(g, A, A.rank - 1))
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     n = m + abs(op.offset)
     rows, columns = triangle_indices(m, op.offset, op.lower)
     source, inside = np.zeros(n * n, np.int64), np.zeros(n * n, np.bool_)
@@ -74,5 +74,5 @@ def maketrian(g: Graph, op: MakeTrian, A: Value) -> Value:
 @lowers(SumLogDiag)
 def sumlogdiag(g: Graph, op: SumLogDiag, A: Value) -> Value:
     if empty(A):
-        return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
+        return fill_output(g, 0, A.dtype)
     return g.ReduceSum(g.Log(diagonal(g, A)), [A.rank - 2], keepdims=int(A.rank == 2))

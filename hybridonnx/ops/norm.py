@@ -204,15 +204,16 @@ class _OverBatch(Operator):
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         data, gamma, _, _, _ = inputs
         mean, inverse = y[1], y[2]
+        wide = F._cast_like(data, mean)
         dout = F._cast_like(F.zeros_like(y[0]) if dy[0] is None else dy[0], mean)
-        centred = F._scale_shift(F._cast_like(data, mean), shift=-mean, axis=self.axis, no_scale=True)
+        centred = F._scale_shift(wide, shift=-mean, axis=self.axis, no_scale=True)
         d_beta = F.sum(dout, axis=(self.axis,), exclude=True)
         d_gamma = F.sum(dout * centred, axis=(self.axis,), exclude=True) * inverse
         scale = inverse if self.fix_gamma else inverse * gamma
         dx = F._scale_shift(dout, scale, axis=self.axis, no_shift=True)
         if self.of_batch():
             # what flows back through mean and inverse is one multiple of `centred` and one shift per channel
-            count = -F._count(F._cast_like(data, mean), axis=(self.axis,), exclude=True)
+            count = -F._count(wide, axis=(self.axis,), exclude=True)
             each = scale / count
             slope, shift = d_gamma * inverse * each, d_beta * each
             if dy[2] is not None:
