@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from .._json import json_text
 from ..errors import MXNetError
-from ..formats.files import open_to_read, write_atomically
+from ..formats.files import make_folder, open_to_read, write_atomically
 from ..onnx.manifest import Digest, digest_of_file
 from ..runtime.environment import environment
 from .pixels import Pixels
@@ -120,7 +120,7 @@ class Job:
         write_atomically(self.path(shard), [content])
         aside = self.folder / _BAD / f"{shard.name}.jsonl"
         if bad:
-            aside.parent.mkdir(exist_ok=True)
+            make_folder(aside.parent)
             write_atomically(aside, [f"{json.dumps(row, ensure_ascii=False)}\n".encode() for row in bad])
         else:
             aside.unlink(missing_ok=True)
@@ -170,7 +170,7 @@ class Job:
                     f"{_difference(known, wanted)}. Another folder is required, or overwrite."
                 )
             self._clear()
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         write_atomically(place, [f"{json_text(wanted)}\n".encode()])
         with ThreadPoolExecutor(_READERS) as pool:
             results = [*pool.map(self.checked, self.shards)]

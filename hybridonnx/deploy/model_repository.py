@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import MXNetError, content_of, file_error, file_errors
-from ..formats.files import ScratchFolder, write_together
+from ..errors import MXNetError, content_of, file_error
+from ..formats.files import ScratchFolder, make_folder, write_together
 from .model_names import require_model_name
 
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST)
@@ -78,8 +78,7 @@ class ModelFolder:
         Returns:
             The version's folder.
         """
-        with file_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         first = not self.versions()
         with self._unnamed() as folder:
             fill(folder)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..dtypes import name_of
 from ..errors import MXNetError, content_of
-from ..formats.files import open_to_read, scratch_folder, write_atomically
+from ..formats.files import make_folder, open_to_read, scratch_folder, write_atomically
 from ..gluon.hybrid_block import HybridBlock
 from ..onnx.inspection import Declaration, inspect
 from ..onnx.models import export_model
@@ -182,7 +182,7 @@ class _Entry:
     def _fill(self, version: Path) -> None:
         for file in self.files:
             target = version / (_MODEL if file == self.files[0] else _beside(file, self.files[0].parent))
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(target.parent)
             write_atomically(target, _chunks(file))
         if self.files and self.options.backend == "python":
             write_atomically(version / "model.py", [content_of(_PYTHON_MODEL)])

@@ -46,6 +46,12 @@ def lines_of(path: PathLike) -> list[str]:
         return file.read().decode("utf-8", "surrogateescape").splitlines()
 
 
+def make_folder(path: PathLike) -> None:
+    """Make a folder, and those that it is in, unless it is there. Raises `FileError` if that is refused."""
+    with file_errors(path):
+        os.makedirs(path, exist_ok=True)
+
+
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     """Write the bytes of `chunks`, one after another, as the file `path`, as `staged_file` does."""
     with staged_file(path, chunks) as file:

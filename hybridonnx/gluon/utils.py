@@ -18,7 +18,7 @@ import numpy as np
 from ..config import REPOSITORY
 from ..context import Context
 from ..errors import file_errors, is_folder
-from ..formats.files import write_atomically
+from ..formats.files import make_folder, write_atomically
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
 from ..ndarray.np_array import shown
@@ -133,7 +133,7 @@ def download(
     if not verify_ssl:
         warnings.warn("download: the server does not prove who it is (verify_ssl=False).", stacklevel=2)
         context = ssl._create_unverified_context()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     print(f"Downloading {target} from {url}...")
     for left in reversed(range(retries + 1)):
         try:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..config import HOME
 from ..errors import FormatError, MissingFileError, suggest
-from ..formats.files import scratch_folder, write_atomically
+from ..formats.files import make_folder, scratch_folder, write_atomically
 from ..formats.idx import read_idx
 from ..gluon import utils
 from ..io import MNISTIter
@@ -64,7 +64,7 @@ def download(
     path = Path(fname or url.split("/")[-1])
     if dirname is not None:
         path = Path(dirname) / path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
     if path.exists() and not overwrite:
         return str(path)
     try:
@@ -130,7 +130,7 @@ def get_mnist_ubyte() -> None:
     folder = Path("data")
     if all((folder / name).is_file() for name in _MNIST):
         return
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     for name in _MNIST:
         source, target = _mnist_file(name), folder / name
         if target.is_file():
@@ -203,9 +203,9 @@ def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
             for member in archive.infolist():
                 target = Path(data_dir) / Path(archive.extract(member, scratch)).relative_to(scratch)
                 if member.is_dir():
-                    target.mkdir(parents=True, exist_ok=True)
+                    make_folder(target)
                     continue
-                target.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(target.parent)
                 os.replace(Path(scratch) / target.relative_to(data_dir), target)
     except zipfile.BadZipFile as exc:
         raise FormatError(f"{path}: a zip archive is required ({exc}). Delete it, and try again.") from exc
