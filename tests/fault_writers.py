@@ -153,6 +153,32 @@ def checkpoint():
     return write
 
 
+def training_that_saves(goes_on):
+    net = network()
+    trainer = trainer_of(net)
+
+    def write(folder, value):
+        checkpoint = mx.gluon.Checkpoint(folder, net, trainer, keep=1)
+        if goes_on:
+            checkpoint.load()
+        checkpoint.step += 1
+        filled(net, value)
+        stepped(trainer, value)
+        checkpoint.save()
+
+    return write
+
+
+@writer
+def training():
+    return training_that_saves(goes_on=True)
+
+
+@writer
+def training_begun_anew():
+    return training_that_saves(goes_on=False)
+
+
 @writer
 def module():
     graph = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=64, name="fc")
@@ -288,18 +314,28 @@ def imported():
 
 # ---- what is in a folder
 
+TRAINED = ("net.params", "trainer.states")
+"""What a state of a training has that does not depend on how far it is."""
+
 _WEIGHTS = re.compile(rb"[\w.]+?\.([0-9a-f]{16})\.data")
 
 
 def content(folder):
-    """The files by name; a model with the weights that it names, which must be there, whatever their name."""
+    """The files by name, those of folders that nothing names left out.
+
+    A model has the weights that it names, which must be there, whatever their name, and what names the last
+    state of a training has its files.
+    """
     folder, known = Path(folder), {}
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or _WEIGHTS.fullmatch(path.name.encode()):
+        if path.is_dir() or path.name.startswith(".") or _WEIGHTS.fullmatch(path.name.encode()):
             continue
         data = path.read_bytes()
         beside = sorted({match[0].decode() for match in _WEIGHTS.finditer(data)})
         data = _WEIGHTS.sub(b"*.data", data)
+        if path.name == "latest":
+            state = json.loads(data)
+            data = b"".join((folder / state["state"] / name).read_bytes() for name in TRAINED)
         if path.suffix == ".onnx":
             data += b"".join((folder / name).read_bytes() for name in beside)
         elif beside:  # a manifest, whose digests are those of names that differ
@@ -309,7 +345,7 @@ def content(folder):
 
 
 def others(folder):
-    """What a folder has beside these: weights and temporary files."""
+    """What a folder has beside these: weights, folders and temporary files."""
     return sorted({path.name for path in Path(folder).iterdir()} - set(content(folder)))
 
 

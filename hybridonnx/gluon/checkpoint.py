@@ -7,7 +7,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._locks import no_fork
-from ..errors import FormatError, MXNetError
-from ..formats.files import PathLike, write_atomically
+from ..errors import FormatError, MXNetError, content_of, is_file
+from ..formats.files import PathLike, make_folder, write_atomically
 from ..formats.params import read_bytes, write
 from ..kvstore.distributed import DistKVStore
 from ..kvstore.workers import Workers
@@ -31,7 +32,9 @@ __all__ = ["Checkpoint"]
 
 _LATEST, _PARAMETERS, _STATES = "latest", "net.params", "trainer.states"
 _STRUCTURE = "structure"
-_FOLDER = re.compile(r"step-\d{8,}")
+_FOLDER = re.compile(r"step-\d{8,}(-2)?")
+_SECOND = "-2"
+"""What a state of the same step has behind its folder's name, as the last one stays until it counts."""
 
 
 class _Place(NamedTuple):
@@ -63,6 +66,8 @@ class Checkpoint:
         self._keep = max(1, keep)
         self._place = _Place(0, 0, None)
         self._saved = -1
+        self._last: str | None = None
+        """The folder of the last state, empty if there is none; `None` before that is known."""
         self.step = 0
         """How many batches were taken by now."""
 
@@ -111,20 +116,24 @@ class Checkpoint:
     # ---- writing
 
     def save(self) -> None:
-        """Write the state as it is; all workers do, and it counts once all have."""
+        """Write the state as it is; all workers do, and it counts once all have.
+
+        Raises:
+            FileError: It cannot be written; the last one is as it was.
+            FormatError: What is in the folder is damaged, or of another number of workers.
+        """
         if self._saved == self.step:
             return
-        workers, folder = self._workers, f"step-{self.step:08d}"
+        workers, folder = self._workers, self._next_folder()
         path = self._folder / folder
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         rank = 0 if workers is None else workers.rank
         files = {_rank_file(rank): self._own_state()}
         if rank == 0:
             arrays = {name: param._reduce() for name, param in self._params.items()}
             files[_PARAMETERS] = b"".join(bytes(part) for part in content(_PARAMETERS, arrays))
             files[_STATES] = self._trainer._updaters[0].get_states(dump_optimizer=True)
-        for name, whole in files.items():
-            write_atomically(path / name, [whole])
+        self._write(path, files)
         digests = {name: hashlib.sha256(whole).hexdigest() for name, whole in files.items()}
         for text in self._gathered(json.dumps(digests).encode()):
             digests.update(json.loads(text))
@@ -133,7 +142,28 @@ class Checkpoint:
             write_atomically(self._folder / _LATEST, [json.dumps(latest, indent=1).encode()])
             self._remove_old(folder)
         self._gathered(b"")
-        self._saved = self.step
+        self._saved, self._last = self.step, folder
+
+    def _next_folder(self) -> str:
+        """The name of the folder for a state, which is another than the last one's."""
+        if self._last is None:
+            latest = self._latest()
+            self._last = "" if latest is None else latest["state"]
+        folder = f"step-{self.step:08d}"
+        return folder if folder != self._last else f"{folder}{_SECOND}"
+
+    @staticmethod
+    def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+        """Write the files of a state, or leave none of them."""
+        try:
+            for name, whole in files.items():
+                write_atomically(folder / name, [whole])
+        except BaseException:
+            with suppress(OSError):
+                for name in files:
+                    (folder / name).unlink(missing_ok=True)
+                folder.rmdir()  # which it is not if another worker has written something
+            raise
 
     def _own_state(self) -> bytes:
         """What is this worker's alone."""
@@ -152,9 +182,10 @@ class Checkpoint:
         return b"".join(bytes(part) for part in write([*arrays.values()], [*arrays]))
 
     def _remove_old(self, latest: str) -> None:
-        """Remove the states beyond those that stay, of those that are before the last one."""
+        """Remove the states beyond those that stay, of those that are before the last one or of its step."""
         names = sorted(entry.name for entry in self._folder.iterdir() if _FOLDER.fullmatch(entry.name))
-        for name in [name for name in names if name <= latest][: -self._keep]:
+        old = [name for name in names if name <= latest][: -self._keep]
+        for name in [*old, *(name for name in names if name == f"{latest}{_SECOND}")]:
             shutil.rmtree(self._folder / name, ignore_errors=True)
 
     # ---- reading
@@ -171,6 +202,7 @@ class Checkpoint:
         latest = self._latest()
         if latest is None:
             return False
+        self._last = latest["state"]
         rank = 0 if self._workers is None else self._workers.rank
         values, names = read_bytes(self._content(latest, _PARAMETERS))
         arrays = {name: NDArray(np.array(value)) for name, value in zip(names, values, strict=True)}
@@ -200,7 +232,7 @@ class Checkpoint:
         text = b""
         if self._workers is None or self._workers.rank == 0:
             path = self._folder / _LATEST
-            text = path.read_bytes() if path.exists() else b""
+            text = content_of(path) if is_file(path) else b""
         text = self._gathered(text)[0]
         if not text:
             return None
@@ -222,7 +254,7 @@ class Checkpoint:
     def _content(self, latest: dict[str, Any], name: str) -> bytes:
         path = self._folder / latest["state"] / name
         try:
-            whole: bytes = path.read_bytes()
+            whole = content_of(path)
         except OSError as exc:
             raise FormatError(f"Checkpoint: {path} is required, and cannot be read: {exc.strerror}.") from exc
         if hashlib.sha256(whole).hexdigest() != latest["files"].get(name):
