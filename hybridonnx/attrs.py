@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import numbers
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
@@ -26,6 +27,7 @@ ShapeLike: TypeAlias = int | Sequence[int]
 """What users may say for a shape: its sizes, or one size."""
 
 _MAX_TEXT = 1 << 16
+_INTEGERS = re.compile(r"\( *(?:0|-?[1-9][0-9]{,9}) *(?:, *(?:0|-?[1-9][0-9]{,9}) *)*\)")
 _BFLOAT16 = "bfloat16"
 _NUMBERS = frozenset({bool, int, float, types.NoneType})
 """What prints as MXNet writes it, also inside of tuples."""
@@ -167,6 +169,8 @@ def _literal(value: str) -> Any:
     if len(value) > _MAX_TEXT:
         raise ValueError
     source = value.strip()
+    if _INTEGERS.fullmatch(source):  # a tenth of the time of Python's parser
+        return [int(number) for number in source[1:-1].split(",")]
     if source and source[0] in "([" and "L" in source:
         source = source.replace("L", "")
     if not source.isascii() or any(c not in "0123456789+-.,()[] eENonetinfa" for c in source):
