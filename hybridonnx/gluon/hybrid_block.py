@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ndarray, symbol
+from .._collection import no_collection
 from .._locks import no_fork
 from ..context import Context
 from ..dtypes import DTypeLike
@@ -263,7 +264,7 @@ class HybridBlock(Block):
 
     def _compile(self, ctx: Context, args: Sequence[Any]) -> CompiledGraph:
         """The compiled graph over the present arrays of the parameters on a context."""
-        with making, no_fork():
+        with making, no_fork(), no_collection:
             if ctx in self._compiled:
                 return self._compiled[ctx]
             inputs, out = self._get_graph(*args)

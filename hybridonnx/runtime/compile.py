@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 from weakref import WeakSet
 
 from .. import config
+from .._collection import no_collection
 from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
 from ..context import Context, current_context, device_of
@@ -244,7 +245,10 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = kind, form
             try:
-                plan = self._plans.used(key) or self._make_plan(mode, form, arrays)
+                plan = self._plans.used(key)
+                if plan is None:
+                    with no_collection:
+                        plan = self._make_plan(mode, form, arrays)
             except MXNetError as exc:
                 if not is_free(form):
                     raise
@@ -363,7 +367,10 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = variant, kind, form
             try:
-                program = self._programs.used(key) or self._make_program(arrays, form, variant)
+                program = self._programs.used(key)
+                if program is None:
+                    with no_collection:
+                        program = self._make_program(arrays, form, variant)
             except MXNetError as exc:
                 if is_free(form):
                     forms.refuse(form, without_places(exc))
