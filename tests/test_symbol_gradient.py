@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import hybridonnx as mx
 import hybridonnx.symbol as sym
 from hybridonnx import autograd
 from hybridonnx.errors import MXNetError
@@ -131,3 +132,53 @@ def test_updates_of_states(rng):
     x = values["x"].asnumpy()
     np.testing.assert_allclose(new[0].asnumpy(), x.mean(0), rtol=1e-5)
     np.testing.assert_allclose(new[1].asnumpy(), x.var(0), rtol=1e-4)
+
+
+POOLINGS = [
+    {"kernel": (2, 2), "stride": (2, 2)},
+    {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1)},
+    {"kernel": (3, 2), "stride": (2, 1), "pooling_convention": "full"},
+    {"kernel": (1, 1), "global_pool": True},
+]
+
+
+@pytest.mark.parametrize("activate", ["Activation:relu", "Activation:tanh", "Activation:sigmoid", "relu"])
+@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("readers", [1, 2])
+def test_activations_in_front_of_max_pooling(activate, pooling, dtype, readers):
+    name, _, kind = activate.partition(":")
+    attributes = {"act_type": kind} if kind else {}
+
+    class Net(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            y = getattr(F, name)(x, **attributes)
+            pooled = F.Pooling(y, pool_type="max", **pooling)
+            return pooled if readers == 1 else F.broadcast_mul(pooled, F.mean(y * y))
+
+    rng = np.random.default_rng(0)
+    x = mx.nd.array(rng.integers(-3, 4, (2, 16, 10, 10)) / 2, dtype=dtype)
+    x.attach_grad()
+    results = []
+    for hybridize in (False, True):  # the operators' own rules, and the graph's
+        net = Net()
+        net.hybridize(hybridize)
+        with mx.autograd.record():
+            y = net(x)
+        head = np.random.default_rng(1).standard_normal(y.shape)
+        head.flat[::5] = 0
+        head.flat[2] = np.inf if readers == 1 else 1
+        y.backward(mx.nd.array(head, dtype=dtype))
+        results.append(x.grad.asnumpy().copy())
+    eager, compiled = results
+    infinite = ~np.isfinite(eager)
+    assert infinite.any() == (readers == 1)
+    np.testing.assert_allclose(compiled[~infinite], eager[~infinite], rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_selected_is_masked_behind_the_selection():
+    y = sym.Activation(sym.var("x", shape=(2, 4, 8, 8)), act_type="relu")
+    pooled = sym.Pooling(y, kernel=(2, 2), stride=(2, 2), pool_type="max")
+    internals = pooled.gradient(["x"]).get_internals()
+    shapes = dict(zip(internals.list_outputs(), internals.infer_shape()[1], strict=True))
+    assert [shape for name, shape in shapes.items() if "greater" in name] == [(2, 4, 4, 4)]

@@ -303,6 +303,14 @@ class Operator:
         """The shape and dtype of what `draw` gives, from what is known of outputs and inputs."""
         return Spec(outputs[0].shape, np.dtype("float32"))
 
+    def selects(self) -> bool:
+        """Whether each element of the output is one of the input's, which alone gets its gradient."""
+        return False
+
+    def slopes_by_output(self) -> bool:
+        """Whether each element's gradient is that of the output times what the output alone tells."""
+        return False
+
     def draws(self) -> bool:
         """Whether this execution takes noise."""
         return bool(self.noise)

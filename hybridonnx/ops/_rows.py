@@ -69,8 +69,13 @@ class Unary(Operator):
 
     elementwise: ClassVar[bool] = True
     stores = _storage.by_name
+    by_output: ClassVar[bool] = False
+    """Whether `rule` asks for the output alone."""
     fn: ClassVar[staticmethod[..., Array]]
     rule: ClassVar[staticmethod[..., Sequence[Any]]]
+
+    def slopes_by_output(self) -> bool:
+        return self.by_output
 
     def forward(self, data: Array) -> Array:
         return self.fn(data)

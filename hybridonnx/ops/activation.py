@@ -77,6 +77,9 @@ class Activation(Operator):
     takes_ints: ClassVar[bool] = False
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 
+    def slopes_by_output(self) -> bool:
+        return self.act_type in ("relu", "sigmoid", "tanh")
+
     def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
         return super().work(inputs, outputs) if self.act_type in ("relu", "sigmoid") else 0
 

@@ -293,6 +293,9 @@ class Pooling(_Pool):
         has_workspace = self.pool_type == "max" and self.kernel and self.layout in (None, *_LAYOUTS)
         return 2 if has_workspace else 1
 
+    def selects(self) -> bool:
+        return self.pool_type == "max"
+
     def infer_shape(self, data: Shape) -> Shape:
         return self.pooled(data)
 

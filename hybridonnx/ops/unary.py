@@ -63,10 +63,19 @@ def smooth(
 
 
 def exact(
-    name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
+    name: str,
+    fn: Callable[[Array], Array],
+    rule: Rule | str,
+    *aliases: str,
+    doc: str = "",
+    by_output: bool = False,
 ) -> type[Operator]:
-    """A function that gives integers for integers, and any number in its own dtype."""
-    return row(Unary, (name, *aliases), doc, fn=staticmethod(fn), takes_bool=False, **rule_facets(rule))
+    """A function that gives integers for integers, and any number in its own dtype.
+
+    `by_output` says that the rule asks for the output alone.
+    """
+    facets: dict[str, Any] = {"fn": staticmethod(fn), "takes_bool": False, "by_output": by_output}
+    return row(Unary, (name, *aliases), doc, **facets, **rule_facets(rule))
 
 
 def rounding(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> type[Operator]:
@@ -471,6 +480,7 @@ exact(
     lambda F, dy, y, x: (dy * F._minimum_scalar(F.ceil(y), scalar=1.0),),  # NaN at NaN
     "_sparse_relu",
     doc="Each element that is positive, and 0 in place of the others.\n\nONNX: Relu.",
+    by_output=True,
 )
 smooth(
     "sigmoid",

@@ -13,7 +13,7 @@ from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.tapes import Source, Tape
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
-from ..symbol.gradient import F
+from ..symbol.gradient import Chains, F
 from ..symbol.graph import VARIABLE, Entry, Node, topological
 from ..symbol.infer import infer
 from .graph_session import UnsupportedOperators, graph_session
@@ -84,7 +84,7 @@ def _swept(tape: Tape, names: Mapping[Source, str], heads: Sequence[str]) -> lis
         (tape.nodes[i], j): symbols[text] for text, (i, j) in zip(heads, tape.heads, strict=True)
     }
     with name.Prefix("_gradient_"):
-        sweep(tape.nodes, grads, F, values, attrgetter("op"))
+        sweep(tape.nodes, grads, F, values, attrgetter("op"), Chains())
     return [grads.get(entry) for entry in tape.wanted]
 
 

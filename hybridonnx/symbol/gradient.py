@@ -29,6 +29,36 @@ class _Operators:
 F = _Operators()
 
 
+class Chains:
+    """Gradients of operators that select from the output of another, in a graph: what a sweep asks first.
+
+    What the one in front does to a gradient depends on its output alone, so it may do that to what was
+    selected, which is less: relu in front of max pooling passes on a quarter of what it would.
+    """
+
+    def __init__(self) -> None:
+        self._selections: dict[Entry, tuple[Any, Any, Any]] = {}
+        """For each gradient of what was selected from: the operator, its output and that one's gradient."""
+
+    def __call__(
+        self, op: Any, dys: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], wanted: Sequence[bool]
+    ) -> Sequence[Any] | None:
+        """The gradients of an operator's inputs, `None` if its own rule gives them."""
+        dy = dys[0]
+        if dy is None:
+            return None
+        if op.selects():
+            (dx,) = op.gradient(F, dy, ys[0], *xs)
+            self._selections[dx.outputs[0]] = op, ys[0], dy
+            return (dx,)
+        if op.slopes_by_output() and dy.outputs[0] in self._selections:
+            selection, selected, head = self._selections[dy.outputs[0]]
+            (head,) = op.gradient(F, head, selected, *xs)
+            shares: Sequence[Any] = selection.gradient(F, head, selected, *ys)
+            return shares
+        return None
+
+
 def gradients(
     symbol: Outputs,
     entries: Sequence[Entry],
@@ -60,7 +90,7 @@ def _sweep(
         return node.op and node.op.in_mode(training)
 
     try:
-        sweep(nodes, grads, F, _values, operator)
+        sweep(nodes, grads, F, _values, operator, Chains())
     except MXNetError as exc:
         exc.node = visited[-1][1]
         exc.node.locate(exc)
