@@ -6,8 +6,9 @@ import contextvars
 import importlib
 import logging
 import threading
+import types
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,11 +73,27 @@ def _plain_operator(cls: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Op
     """The operator of a call whose positional arguments are its inputs, and whose keywords are attributes."""
     if not kwargs:
         return _without_attributes(cls, len(args))
-    counts = _counts(cls, len(args), tuple(kwargs))
+    if _KEYS.issuperset(map(type, kwargs.values())):
+        op: Operator | None = _with_keys(cls, len(args), (*kwargs,), *kwargs.values())
+        return op
+    return _with_attributes(cls, len(args), kwargs)
+
+
+def _with_attributes(cls: Any, count: int, attributes: Mapping[str, Any]) -> Operator | None:
+    counts = _counts(cls, count, tuple(attributes))
     if counts is None:
         return None
-    op: Operator = cls.make({**kwargs, **counts} if counts else kwargs)
-    return op if counts or op.input_names() == cls.inputs[: len(args)] else None
+    op: Operator = cls.make({**attributes, **counts} if counts else attributes)
+    return op if counts or op.input_names() == cls.inputs[:count] else None
+
+
+_KEYS = frozenset({bool, int, str, types.NoneType})
+"""The types of attributes that calls are known by; a cache tells them apart."""
+
+
+@lru_cache(maxsize=8192, typed=True)
+def _with_keys(cls: Any, count: int, names: tuple[str, ...], *values: Any) -> Operator | None:
+    return _with_attributes(cls, count, dict(zip(names, values, strict=True)))
 
 
 @cache
