@@ -245,7 +245,7 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = kind, form
             try:
-                plan = self._plans.used(key)
+                plan: Plan | None = self._plans.used(key)
                 if plan is None:
                     with no_collection:
                         plan = self._make_plan(mode, form, arrays)
@@ -367,7 +367,7 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = variant, kind, form
             try:
-                program = self._programs.used(key)
+                program: _Program | None = self._programs.used(key)
                 if program is None:
                     with no_collection:
                         program = self._make_program(arrays, form, variant)
