@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import name
 from ..autograd.sweep import sweep
@@ -34,11 +34,14 @@ class Chains:
 
     What the one in front does to a gradient depends on its output alone, so it may do that to what was
     selected, which is less: relu in front of max pooling passes on a quarter of what it would.
+
+    `visited` has the nodes that are differentiated, as `gradients` tells it.
     """
 
-    def __init__(self) -> None:
-        self._selections: dict[Entry, tuple[Any, Any, Any]] = {}
-        """For each gradient of what was selected from: the operator, its output and that one's gradient."""
+    def __init__(self, visited: list[tuple[int, Node]] | None = None) -> None:
+        self._visited = [] if visited is None else visited
+        self._selections: dict[Entry, _Selection] = {}
+        """By the gradients of what was selected from."""
 
     def __call__(
         self, op: Any, dys: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], wanted: Sequence[bool]
@@ -49,14 +52,24 @@ class Chains:
             return None
         if op.selects():
             (dx,) = op.gradient(F, dy, ys[0], *xs)
-            self._selections[dx.outputs[0]] = op, ys[0], dy
+            self._selections[dx.outputs[0]] = _Selection(op, ys[0], dy, self._visited[-1:])
             return (dx,)
         if op.slopes_by_output() and dy.outputs[0] in self._selections:
-            selection, selected, head = self._selections[dy.outputs[0]]
-            (head,) = op.gradient(F, head, selected, *xs)
-            shares: Sequence[Any] = selection.gradient(F, head, selected, *ys)
+            selection = self._selections[dy.outputs[0]]
+            (head,) = op.gradient(F, selection.head, selection.selected, *xs)
+            self._visited += [(next_serial(), node) for _, node in selection.visit]
+            shares: Sequence[Any] = selection.op.gradient(F, head, selection.selected, *ys)
             return shares
         return None
+
+
+class _Selection(NamedTuple):
+    """An operator that selects, with its output, the gradient of that, and its visit, if visits are noted."""
+
+    op: Any
+    selected: Any
+    head: Any
+    visit: Sequence[tuple[int, Node]]
 
 
 def gradients(
@@ -90,7 +103,7 @@ def _sweep(
         return node.op and node.op.in_mode(training)
 
     try:
-        sweep(nodes, grads, F, _values, operator, Chains())
+        sweep(nodes, grads, F, _values, operator, Chains(visited))
     except MXNetError as exc:
         exc.node = visited[-1][1]
         exc.node.locate(exc)
