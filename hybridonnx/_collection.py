@@ -15,7 +15,7 @@ class _NoCollection:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # what is collected once it may be may trace a graph, too
         self._blocks = 0
         self._enabled = False
 
