@@ -169,7 +169,7 @@ def _literal(value: str) -> Any:
     if len(value) > _MAX_TEXT:
         raise ValueError
     source = value.strip()
-    if _INTEGERS.fullmatch(source):  # a tenth of the time of Python's parser
+    if _INTEGERS.fullmatch(source):  # a fifth of the time of Python's parser
         return [int(number) for number in source[1:-1].split(",")]
     if source and source[0] in "([" and "L" in source:
         source = source.replace("L", "")

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 
 from .._locks import no_fork
 from ..errors import FormatError, MXNetError, content_of, is_file
-from ..formats.files import PathLike, make_folder, write_atomically
+from ..formats.files import PathLike, make_folder, write_atomically, write_together
 from ..formats.params import read_bytes, write
 from ..kvstore.distributed import DistKVStore
 from ..kvstore.workers import Workers
@@ -32,9 +32,9 @@ __all__ = ["Checkpoint"]
 
 _LATEST, _PARAMETERS, _STATES = "latest", "net.params", "trainer.states"
 _STRUCTURE = "structure"
-_FOLDER = re.compile(r"step-\d{8,}(-2)?")
 _SECOND = "-2"
 """What a state of the same step has behind its folder's name, as the last one stays until it counts."""
+_FOLDER = re.compile(rf"step-\d{{8,}}({_SECOND})?")
 
 
 class _Place(NamedTuple):
@@ -133,7 +133,11 @@ class Checkpoint:
             arrays = {name: param._reduce() for name, param in self._params.items()}
             files[_PARAMETERS] = b"".join(bytes(part) for part in content(_PARAMETERS, arrays))
             files[_STATES] = self._trainer._updaters[0].get_states(dump_optimizer=True)
-        self._write(path, files)
+        try:
+            write_together((path / name, [whole]) for name, whole in files.items())
+        finally:
+            with suppress(OSError):
+                path.rmdir()  # it is empty if that failed, and no other worker has written
         digests = {name: hashlib.sha256(whole).hexdigest() for name, whole in files.items()}
         for text in self._gathered(json.dumps(digests).encode()):
             digests.update(json.loads(text))
@@ -151,19 +155,6 @@ class Checkpoint:
             self._last = "" if latest is None else latest["state"]
         folder = f"step-{self.step:08d}"
         return folder if folder != self._last else f"{folder}{_SECOND}"
-
-    @staticmethod
-    def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-        """Write the files of a state, or leave none of them."""
-        try:
-            for name, whole in files.items():
-                write_atomically(folder / name, [whole])
-        except BaseException:
-            with suppress(OSError):
-                for name in files:
-                    (folder / name).unlink(missing_ok=True)
-                folder.rmdir()  # which it is not if another worker has written something
-            raise
 
     def _own_state(self) -> bytes:
         """What is this worker's alone."""
@@ -185,7 +176,7 @@ class Checkpoint:
         """Remove the states beyond those that stay, of those that are before the last one or of its step."""
         names = sorted(entry.name for entry in self._folder.iterdir() if _FOLDER.fullmatch(entry.name))
         old = [name for name in names if name <= latest][: -self._keep]
-        for name in [*old, *(name for name in names if name == f"{latest}{_SECOND}")]:
+        for name in [*old, f"{latest}{_SECOND}"]:
             shutil.rmtree(self._folder / name, ignore_errors=True)
 
     # ---- reading

@@ -74,8 +74,8 @@ def exact(
 
     `by_output` says that the rule asks for the output alone.
     """
-    facets: dict[str, Any] = {"fn": staticmethod(fn), "takes_bool": False, "by_output": by_output}
-    return row(Unary, (name, *aliases), doc, **facets, **rule_facets(rule))
+    facets = {"takes_bool": False, "by_output": by_output, **rule_facets(rule)}
+    return row(Unary, (name, *aliases), doc, fn=staticmethod(fn), **facets)
 
 
 def rounding(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> type[Operator]:

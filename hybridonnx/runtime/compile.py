@@ -245,10 +245,7 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = kind, form
             try:
-                plan: Plan | None = self._plans.used(key)
-                if plan is None:
-                    with no_collection:
-                        plan = self._make_plan(mode, form, arrays)
+                plan = self._plans.used(key) or self._make_plan(mode, form, arrays)
             except MXNetError as exc:
                 if not is_free(form):
                     raise
@@ -262,6 +259,7 @@ class CompiledGraph:
             return fitted
         raise AssertionError("a form of fixed sizes fits")
 
+    @no_collection
     def _make_plan(self, mode: Any, form: Form, arrays: Sequence[Array]) -> Plan:
         training, requires_grad = mode
         if training and any(requires_grad):  # what parameters were frozen into is in use no longer
@@ -367,10 +365,7 @@ class CompiledGraph:
         for form in forms.fitting(shapes):
             key = variant, kind, form
             try:
-                program: _Program | None = self._programs.used(key)
-                if program is None:
-                    with no_collection:
-                        program = self._make_program(arrays, form, variant)
+                program = self._programs.used(key) or self._make_program(arrays, form, variant)
             except MXNetError as exc:
                 if is_free(form):
                     forms.refuse(form, without_places(exc))
@@ -413,6 +408,7 @@ class CompiledGraph:
         operators = {node.op_name for node in self._symbol.nodes()}
         return EMPTY_ARRAYS_END_PROCESS or not operators.isdisjoint(_EINSUM)
 
+    @no_collection
     def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
         """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
         place = self._place(arrays, form, variant)

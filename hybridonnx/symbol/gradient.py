@@ -29,6 +29,15 @@ class _Operators:
 F = _Operators()
 
 
+class _Selection(NamedTuple):
+    """An operator that selects, with its output, the gradient of that, and its visit, if visits are noted."""
+
+    op: Any
+    selected: Any
+    head: Any
+    visit: Sequence[tuple[int, Node]]
+
+
 class Chains:
     """Gradients of operators that select from the output of another, in a graph: what a sweep asks first.
 
@@ -61,15 +70,6 @@ class Chains:
             shares: Sequence[Any] = selection.op.gradient(F, head, selection.selected, *ys)
             return shares
         return None
-
-
-class _Selection(NamedTuple):
-    """An operator that selects, with its output, the gradient of that, and its visit, if visits are noted."""
-
-    op: Any
-    selected: Any
-    head: Any
-    visit: Sequence[tuple[int, Node]]
 
 
 def gradients(

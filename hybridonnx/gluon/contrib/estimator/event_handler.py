@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....errors import AttributeValueError
-from ....formats.files import PathLike
+from ....formats.files import PathLike, make_folder
 from ....metric import CompositeEvalMetric, EvalMetric, Loss
 
 __all__ = [
@@ -353,7 +353,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.resume_from_checkpoint = resume_from_checkpoint
         self.saved_checkpoints: list[str] = []
         self.trained_epoch = self.trained_batch = -1
-        os.makedirs(self.model_dir, exist_ok=True)
+        make_folder(self.model_dir)
         if save_best:
             if not isinstance(monitor, EvalMetric):
                 raise AttributeValueError(f"CheckpointHandler: {_MONITOR} {monitor!r}.")
