@@ -19,6 +19,8 @@ from hybridonnx.contrib.quantization import Limits
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import nn
 from hybridonnx.runtime import environment
+from hybridonnx.runtime.compile import _Variant
+from hybridonnx.runtime.magnitude import bounded_values
 from hybridonnx.symbol import qdq
 from hybridonnx.symbol.folding import with_norms_as_convolutions, with_norms_folded
 
@@ -374,6 +376,55 @@ def test_norms_behind_sums_run_on_integers(tmp_path: Any) -> None:
     ran = kernels(integers(net, batches(2, 3, 64, 64)), tmp_path, "n", 3, 64, 64)
     assert ran["QLinearConv"] == 20 + 10
     assert not {"Conv", "FusedConv", "BatchNormalization", "Relu"} & {*ran}
+
+
+@pytest.mark.parametrize(
+    ("options", "op_name"),
+    [
+        ({"kernel": (3, 3), "pad": (1, 1)}, "Convolution"),
+        ({"kernel": (2, 3), "stride": (2, 1), "pad": (1, 2)}, "Convolution"),
+        ({"kernel": (4, 2), "count_include_pad": False}, "Convolution"),
+        ({"kernel": (3, 3), "pad": (1, 1), "count_include_pad": False}, "Pooling"),
+        ({"kernel": (3, 3), "stride": (2, 2), "pooling_convention": "full"}, "Pooling"),
+        ({"kernel": (3, 3), "pool_type": "max"}, "Pooling"),
+        ({"kernel": (3, 3), "global_pool": True}, "Pooling"),
+    ],
+)
+def test_means_of_as_many_elements_are_convolutions(
+    options: dict[str, Any], op_name: str, processor: bool
+) -> None:
+    """And no number is off by more than the steps in front of it and behind it."""
+    options = {"pool_type": "avg", **options}
+    graph = mx.sym.Pooling(mx.sym.var("data"), name="pool", **options)
+    block = gluon.SymbolBlock(graph, mx.sym.var("data"))
+    x = mx.nd.array(np.random.default_rng(0).uniform(-2, 3, (2, 5, 6, 8)))
+    on_integers = integers(block, [x])
+    _, after = on_integers._get_graph(x)
+    assert "pool" in {node.name for node in after.nodes() if node.op_name == op_name}
+    expected = block(x).asnumpy()
+    steps = (np.ptp([*x.asnumpy().ravel(), 0]) + np.ptp([*expected.ravel(), 0])) / 255
+    for active in (False, True):
+        if active and environment.saturates() and not processor:
+            break  # the kernels of this processor would cut sums off
+        on_integers.hybridize(active)
+        assert np.abs(on_integers(x).asnumpy() - expected).max() <= 0.5001 * steps
+
+
+def test_no_pool_of_integers_runs_twice_for_nan(tmp_path: Any) -> None:
+    """They have none, whatever the inputs, so their maxima stay on integers."""
+    net, data = conv_network(), batches(8, 3, 16, 16)
+    block = integers(net, data)
+    block.hybridize()
+    huge = data[0] * 1e9
+    y = block(huge).asnumpy()
+    (graph,) = block._compiled.values()
+    assert [key[0] for key in graph._programs] == [_Variant.BOUNDED]
+    block.hybridize(active=False)
+    np.testing.assert_allclose(block(huge).asnumpy(), y, rtol=0.1, atol=0.1)
+    values = {name: p.data().asnumpy() for name, p in block.collect_params().items()}
+    bounded = bounded_values(block._get_graph(data[0])[1], values, ["data"])
+    assert len(bounded.entries) == 1
+    assert not bounded.inputs
 
 
 def _outputs(symbol: Any, values: dict[str, Any], data: Any) -> list[Any]:

@@ -311,7 +311,7 @@ class CompiledGraph:
         for i in bounded.inputs:
             if not is_bounded(arrays[i]):
                 return _FROZEN
-        return _BOUNDED if bounded.inputs else _FROZEN
+        return _BOUNDED if bounded.entries else _FROZEN
 
     def _may_freeze(self) -> bool:
         """Whether parameters may be frozen into the session of this call."""

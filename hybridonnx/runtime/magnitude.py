@@ -1,7 +1,8 @@
 """How large a graph's values can get, so that what overflows and becomes NaN is known beforehand.
 
 ONNX Runtime's MaxPool loses NaN, and passing it through costs a second pool. Where parameters are constants
-and inputs are bounded, the values before a pool are bounded too, and there is no NaN to pass through.
+and inputs are bounded, the values before a pool are bounded too, and there is no NaN to pass through. Nor is
+there where they were integers, whatever the inputs.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class BoundedValues(NamedTuple):
 
     entries: frozenset[Entry]
     inputs: tuple[int, ...]
-    """The inputs that must be bounded, by index. Without any nothing is to be gained."""
+    """The inputs that must be bounded, by index."""
 
 
 class Magnitude(NamedTuple):
@@ -39,6 +40,8 @@ class Magnitude(NamedTuple):
     array: Array | None = None
     """The value, if it is a constant."""
 
+
+_DEQUANTIZED = "_onnx_DequantizeLinear"
 
 _Rule = Callable[..., float]
 _RULES: dict[str, _Rule] = {}
@@ -112,6 +115,16 @@ def _windows(op: Any, data: Magnitude) -> float:
     return data.bound if op.pool_type in ("avg", "max") and inside and not op.global_pool else inf
 
 
+@_rule(_DEQUANTIZED)
+def _integers(op: Any, *inputs: Magnitude) -> float:
+    """The largest difference of integers of 8 bits in steps, if a zero point tells that they are such."""
+    node = op.node
+    scale, zero = (node.constants.get(name) for name in (*node.inputs[1:], "")[:2])
+    if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray) or zero.dtype.itemsize != 1:
+        return inf
+    return 255 * float(np.abs(scale).max(initial=0))
+
+
 # ---- the walk
 
 
@@ -120,8 +133,21 @@ def bounded_values(symbol: Any, parameters: Mapping[str, Array], inputs: Sequenc
     entries = [node.inputs[0] for node in topological(symbol.outputs) if _loses_nan(node)]
     known = magnitudes(entries, parameters, inputs)
     bounded = [e for e in entries if e in known and known[e].bound <= _LARGEST_VALUE]
-    names = {node.name for node in topological(bounded) if node.is_variable}
+    names = {node.name for node in _ancestors(bounded) if node.is_variable}
     return BoundedValues(frozenset(bounded), tuple(i for i, name in enumerate(inputs) if name in names))
+
+
+def _ancestors(entries: Sequence[Entry]) -> set[Node]:
+    """The nodes that bounds are computed from, which are not those behind integers."""
+    result: set[Node] = set()
+    stack = [entry.node for entry in entries]
+    while stack:
+        node = stack.pop()
+        if node not in result:
+            result.add(node)
+            if node.is_variable or node.op.names[0] != _DEQUANTIZED:
+                stack += [entry.node for entry in node.inputs]
+    return result
 
 
 def _loses_nan(node: Node) -> bool:
