@@ -13,7 +13,7 @@ from ..dtypes import is_floating
 from ..errors import MXNetError
 from ..gluon.symbol_block import SymbolBlock
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..ops import Array, Shape
 from ..runtime.environment import saturates
 from ..runtime.model_cache import nothing_kept
 from ..symbol import qdq
@@ -86,7 +86,8 @@ class Network:
         arrays = {name: _single(value.asnumpy()) for name, value in params.items()}
         outputs, self._names = with_own_names(sym.outputs)
         folded, values, self._folded = with_norms_folded(Symbol(outputs), arrays)
-        ranks = _ranks(folded, dict(zip(inputs, shapes, strict=False)))
+        self._shapes = _shapes(folded, dict(zip(inputs, shapes, strict=False)))
+        ranks = {name: len(shape) for name, shape in self._shapes.items()}
         self.symbol, self.params = with_norms_as_convolutions(folded, values, ranks)
         self.choice = self.choose()
         self.ranges: Ranges = {}
@@ -111,7 +112,8 @@ class Network:
     def quantized(self, choice: qdq.Choice | None = None) -> tuple[Symbol, dict[str, NDArray]]:
         """The graph on integers and its parameters."""
         chosen = self.choice if choice is None else choice
-        sym, arrays = qdq.with_integers(self.symbol, self.params, self.ranges, chosen, self.options.steps())
+        known = self.ranges, chosen, self.options.steps(), self._shapes
+        sym, arrays = qdq.with_integers(self.symbol, self.params, *known)
         return sym, {name: NDArray(array) for name, array in arrays.items()}
 
     def products(self) -> list[str]:
@@ -134,11 +136,11 @@ class Network:
         return [*arrays, *(NDArray(np.zeros(known[name], np.float32)) for name in self._labels)]
 
 
-def _ranks(symbol: Symbol, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """How many axes the outputs inside of a graph have, as far as the shapes of inputs tell."""
+def _shapes(symbol: Symbol, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
+    """The shapes of the outputs inside of a graph, as far as those of inputs tell."""
     internals = symbol.get_internals()
     outputs = internals.infer_shape_partial(**shapes)[1] or ()
-    return {name: len(shape) for name, shape in zip(internals.list_outputs(), outputs, strict=True) if shape}
+    return {name: shape for name, shape in zip(internals.list_outputs(), outputs, strict=True) if shape}
 
 
 def block_of(

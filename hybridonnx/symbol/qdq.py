@@ -1,7 +1,8 @@
 """Graphs on integers in ONNX's own form: QuantizeLinear and DequantizeLinear around operators.
 
 Between the two an operator is what it was: an engine runs it on integers if it has a kernel for that, and
-gets the same numbers if it has none. An array is `(integer - zero point) * scale`. Weights have 0 as zero
+gets the same numbers if it has none. Means of windows alone become convolutions by channel, as ONNX Runtime's
+kernel for means of integers is slow. An array is `(integer - zero point) * scale`. Weights have 0 as zero
 point, and if asked a scale for each filter.
 """
 
@@ -10,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..dtypes import DType
-from ..ops import Array, node_text
+from ..ops import Array, Shape, node_text
 from .graph import Entry, Node, moved, output_name, topological, values_in, variable, with_inputs
 from .symbol import Symbol
 
@@ -177,6 +180,7 @@ def with_integers(
     ranges: Mapping[str, tuple[float, float]],
     choice: Choice,
     steps: Steps,
+    shapes: Mapping[str, Shape] = MappingProxyType({}),
 ) -> tuple[Symbol, dict[str, Array]]:
     """The graph on integers, and its parameters.
 
@@ -187,8 +191,9 @@ def with_integers(
             stays on floating-point numbers.
         choice: What is to compute on integers.
         steps: What integers there are.
+        shapes: Those of outputs, by name, as far as they are known.
     """
-    graph = _Graph(params, ranges, choice, steps)
+    graph = _Graph(params, ranges, choice, steps, shapes)
     for node in topological(symbol.outputs):
         graph.add(node)
     result = Symbol([graph.read(entry) for entry in symbol.outputs])
@@ -212,6 +217,7 @@ class _Graph:
     ranges: Mapping[str, tuple[float, float]]
     choice: Choice
     steps: Steps
+    shapes: Mapping[str, Shape]
     copies: dict[Node, Node] = field(default_factory=dict)
     values: dict[str, Array] = field(default_factory=dict)
     """New parameters."""
@@ -231,10 +237,16 @@ class _Graph:
     def add(self, node: Node) -> None:
         """Add a node of the original graph, and the rounding of what it gives."""
         inputs = [self.read(entry) for entry in node.inputs]
-        if node in self.choice.nodes and node.op.names[0] in PRODUCTS and node.inputs[0] in self.grids:
-            inputs = [self._flat(node, inputs[0]), *self._parameters(node)]
-        self.copies[node] = with_inputs(node, inputs)
         entry = Entry(node, 0)
+        if node not in self.choice.nodes or node.inputs[0] not in self.grids:
+            clone = with_inputs(node, inputs)
+        elif node.op.names[0] in PRODUCTS:
+            clone = with_inputs(node, [self._flat(node, inputs[0]), *self._parameters(node)])
+        elif _is_mean(node) and (shape := self.shapes.get(output_name(entry))) and isinstance(shape[1], int):
+            clone = self._mean(node, inputs[0], shape[1])
+        else:
+            clone = with_inputs(node, inputs)
+        self.copies[node] = clone
         if entry in self.tensors and (scale := self._grid(entry)) is not None:
             self.grids[entry] = scale
             self.rounded[entry] = self._rounded(Entry(self.copies[node], 0), scale, output_name(entry))
@@ -293,6 +305,17 @@ class _Graph:
         node = _node("DequantizeLinear", f"{name}_dequantize", data, (scale, *zeros), **attributes)
         return Entry(node, 0)
 
+    def _mean(self, node: Node, data: Entry, channels: int) -> Node:
+        """The mean of each window as a convolution by channel, whose weights are exact."""
+        op, limit = node.op, self.steps.weights
+        weight = np.full((channels, 1, *op.kernel), limit, np.int8)
+        step = np.asarray(1 / (prod(op.kernel) * limit), np.float32)
+        stride, pad = op.window()
+        attrs = {"kernel": op.kernel, "stride": stride, "pad": pad, "no_bias": True}
+        attrs |= {"num_filter": channels, "num_group": channels}
+        inputs = [data, self._parameter(f"{node.name}_weight", weight, step)]
+        return Node("Convolution", node.name, {name: str(value) for name, value in attrs.items()}, inputs)
+
     def _variable(self, name: str, value: Array) -> Entry:
         """A new parameter, or one that has the value: a shared layer's bias has other steps in each use."""
         numbered = (f"{name}{i}" if i else name for i in count())
@@ -305,6 +328,15 @@ class _Graph:
 def _passes(node: Node) -> bool:
     """Whether what a node gives are numbers that it takes."""
     return node.op.names[0] in PASSING or (node.op.names[0] == "Pooling" and node.op.pool_type == "max")
+
+
+def _is_mean(node: Node) -> bool:
+    """Whether a node is the means of the windows of images, all of as many elements."""
+    op = node.op
+    if op.names[0] != "Pooling" or op.pool_type != "avg" or op.global_pool or len(op.kernel) != 2:
+        return False
+    is_whole = op.pooling_convention == "valid" and (op.counts_pad() or not any(op.window()[1]))
+    return is_whole and (op.layout or "NCHW") == "NCHW"
 
 
 def _node(op_type: str, name: str, data: Entry, constants: Sequence[Array], **attributes: int) -> Node:
