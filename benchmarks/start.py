@@ -1,8 +1,9 @@
 """The first call of a hybridized block, in processes of their own: python benchmarks/start.py [--rounds N]
 
-Each round starts four processes: two with an empty cache in turn, of which the second starts from what the
-first has left, one without a cache, and a bare session of ONNX Runtime's of the same network. Shown are the
-medians of the first call's milliseconds, without imports of the package and the reading of parameters.
+Each round starts five processes: two with an empty cache in turn, of which the second starts from what the
+first has left, one without a cache, one without that has compiled another network before, and a bare session
+of ONNX Runtime's of the same network. Shown are the medians of the first call's milliseconds, without imports
+of the package and the reading of parameters.
 """
 
 import argparse
@@ -56,6 +57,17 @@ def block(name, folder):
     return seconds(lambda: net(x).asnumpy())
 
 
+def later(name, folder):
+    """The same where another network of such operators was compiled before."""
+    import hybridonnx as mx
+
+    other = mx.gluon.model_zoo.vision.get_model("mobilenet0.5")
+    other.initialize(mx.init.Xavier())
+    other.hybridize()
+    other(mx.nd.zeros((1, 3, 224, 224))).asnumpy()
+    return block(name, folder)
+
+
 def bare(name, folder):
     """The seconds of a session's start and its first call, and of its second call."""
     import onnxruntime as ort
@@ -92,9 +104,10 @@ def run(what, name, folder, cache):
 
 
 def turn(name, folder, cache):
-    """Seconds of a first call: a bare session's, without a cache, with an empty one, and with its entry."""
+    """Seconds of a first call: a bare session's; without a cache, first and later; with an empty one, and
+    with its entry."""
     place = str(Path(folder) / cache)
-    kinds = [("bare", "0"), ("block", "0"), ("block", place), ("block", place)]
+    kinds = [("bare", "0"), ("block", "0"), ("later", "0"), ("block", place), ("block", place)]
     return [run(what, name, folder, where)[0] for what, where in kinds]
 
 
@@ -107,10 +120,12 @@ def main():
         "Network",
         "bare session",
         "no cache",
+        "later",
         "first process",
         "second",
         "second / first",
         "no cache / bare",
+        "later / bare",
     ]
     print("| " + " | ".join(titles) + " |\n|" + "---|" * len(titles))
     for name in options.network or NETWORKS:
@@ -118,15 +133,17 @@ def main():
             run("write", name, folder, "0")
             turns = [turn(name, folder, f"cache{i}") for i in range(options.rounds)]
         cells = [f"{1000 * statistics.median(column):.0f}" for column in zip(*turns, strict=True)]
-        cells.append(f"{statistics.median(d / c for _, _, c, d in turns):.2f}")
-        cells.append(f"{statistics.median(b / a for a, b, _, _ in turns):.2f}")
+        for above, below in ((4, 3), (1, 0), (2, 0)):
+            cells.append(f"{statistics.median(times[above] / times[below] for times in turns):.2f}")
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--process"]:
         sys.stdout.write(
-            json.dumps({"write": write, "block": block, "bare": bare}[sys.argv[2]](*sys.argv[3:]))
+            json.dumps(
+                {"write": write, "block": block, "later": later, "bare": bare}[sys.argv[2]](*sys.argv[3:])
+            )
         )
     else:
         main()

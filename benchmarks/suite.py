@@ -141,13 +141,14 @@ class Suite:
             folder = str(self._folder)
             start.run("write", name, folder, "0")
             turns = [start.turn(name, folder, f"cache-{name}-{i}") for i in range(self._options.rounds)]
-            bare, alone, first, second = (
+            bare, alone, later, first, second = (
                 [1000 * value for value in column] for column in zip(*turns, strict=True)
             )
             sides = {
                 "second process": second,
                 "first process": first,
                 "no cache": alone,
+                "no cache, later": later,
                 "ONNX Runtime": bare,
             }
             yield Row("start", name, "ms", sides)

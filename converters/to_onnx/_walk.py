@@ -334,9 +334,10 @@ def trace(
     unused_inputs: bool = False,
 ) -> Traced:
     """Lower the whole Symbol."""
-    refuse(needed(symbol.outputs, training), noise_inputs, custom=local is None)
+    nodes = needed(symbol.outputs, training)
+    refuse(nodes, noise_inputs, custom=local is None)
     walk, nodes, specs, variables, known = start(
-        symbol, inputs, params, opset, training, noise_inputs, local, unused_inputs
+        symbol, inputs, params, opset, training, noise_inputs, local, unused_inputs, nodes
     )
     for node in nodes:
         if not node.is_variable:
@@ -403,10 +404,11 @@ def start(
     noise_inputs: bool = False,
     local: Local | None = None,
     unused_inputs: bool = False,
+    nodes: list[Node] | None = None,
 ) -> Start:
-    """Infer a Symbol's shapes, and make its variables values of a graph."""
-    nodes = needed(symbol.outputs, training)
-    unused = _unused(inputs, symbol, unused_inputs)
+    """Infer a Symbol's shapes, and make its variables values of a graph; `nodes` are those it needs."""
+    nodes = needed(symbol.outputs, training) if nodes is None else nodes
+    unused = _unused(inputs, nodes, symbol, unused_inputs)
     known = _specs(nodes, inputs, params)
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
     known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
@@ -493,8 +495,10 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
     return value
 
 
-def _unused(inputs: Mapping[str, Spec], symbol: Outputs, allowed: bool) -> list[str]:
-    """The inputs that are no variables of the graph."""
+def _unused(inputs: Mapping[str, Spec], nodes: Sequence[Node], symbol: Outputs, allowed: bool) -> list[str]:
+    """The inputs that are no variables of the graph, of which these nodes are needed."""
+    if inputs.keys() <= {node.name for node in nodes if node.is_variable}:
+        return []
     names = {node.name: None for node in needed(symbol.outputs, True) if node.is_variable}
     unused = [name for name in inputs if name not in names]
     if unused and not allowed:

@@ -187,11 +187,11 @@ class Block:
 
     def _warn_of_strays(self) -> None:
         """Warn of blocks in lists and the like, which nobody registered as children."""
-        children = {id(child) for child in self._children.values()}
         for key, value in self.__dict__.items():
-            if key == "_children" or not isinstance(value, list | tuple | dict):
+            if not isinstance(value, _NESTED) or not value or key in _NO_STRAYS:
                 continue
-            if any(id(block) not in children for block in _blocks_in(value)):
+            blocks = _blocks_in(value)
+            if blocks and not {*map(id, blocks)} <= {*map(id, self._children.values())}:
                 warnings.warn(
                     f'"{type(self).__name__}.{key}" holds blocks that are not children of '
                     f'"{type(self).__name__}", so that their parameters are left out. Call '
@@ -412,13 +412,20 @@ def _described(block: Block, args: Sequence[Any]) -> str:
     return f"In block {block.name} ({type(block).__name__}) of {', '.join(arrays) or 'no arrays'}."
 
 
+_NESTED = (list, tuple, dict)
+_NO_STRAYS = frozenset({"_children", "_reg_params"})
+"""What a block has of its own, and no strays are in."""
+
+
 def _blocks_in(value: Any) -> list[Block]:
     """The blocks in a nested list, tuple or dictionary."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return [block for item in value for block in _blocks_in(item)]
-    return [value] if isinstance(value, Block) else []
+    result: list[Block] = []
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, _NESTED):
+            result += _blocks_in(item)
+        elif isinstance(item, Block):
+            result.append(item)
+    return result
 
 
 def indented(text: str) -> str:
