@@ -75,7 +75,49 @@ def test_depthwise_convolutions(batch, stride, dilate, channels):
 
 @needs_blocks
 @pytest.mark.parametrize(
-    ("channels", "filters", "group", "blocked"), [(32, 48, 1, 2), (32, 32, 32, 2), (64, 32, 32, 0)]
+    ("batch", "channels", "filters", "in_blocks"),
+    [
+        (8, 1, 6, True),
+        (16, 1, 12, True),
+        (16, 1, 13, False),
+        (4, 4, 16, True),
+        (8, 2, 10, True),
+        (5, 1, 6, False),
+    ],
+)
+@pytest.mark.parametrize("stride", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("dilate", [(1, 1), (2, 1)])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_gradients_of_filters_that_share_a_channel(
+    batch, channels, filters, in_blocks, stride, dilate, transposed
+):
+    """Of batches that give whole blocks, and of no more filters than half the places in the window."""
+    own = {"kernel": (5, 5), "stride": stride, "dilate": dilate, "pad": (2, 0), "num_group": channels}
+    rng = np.random.default_rng(0)
+    size = 17, 20
+    place = find("_conv_weight_grad").make({**own, "num_filter": filters})
+    out = place.convolved((batch, channels, *size))[2:]
+    x, weight, dy = (
+        rng.standard_normal(shape).astype(np.float32)
+        for shape in ((batch, channels, *size), (filters, 1, 5, 5), (batch, filters, *out))
+    )
+    op, arrays = place, [dy, x, weight]
+    if transposed:  # data and gradient change places, and so do the channels of both
+        more = [
+            n - (o - 1) * s - (4 * d + 1) + 2 * p
+            for n, o, s, d, p in zip(size, out, stride, dilate, (2, 0), strict=True)
+        ]
+        op = find("_deconv_weight_grad").make({**own, "num_filter": channels, "adj": more})
+        arrays = [x, dy, weight]
+    result, works_in_blocks = in_session(op, arrays)
+    assert works_in_blocks == in_blocks
+    wanted = op.forward(*(a.astype(np.float64) for a in arrays))
+    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+
+
+@needs_blocks
+@pytest.mark.parametrize(
+    ("channels", "filters", "group", "blocked"), [(32, 48, 1, 2), (32, 32, 32, 2), (64, 32, 32, 1)]
 )
 def test_transposed_convolutions(channels, filters, group, blocked):
     attributes = {

@@ -224,23 +224,32 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
 def _depthwise_weight_grad(
     g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int], after: Sequence[int]
 ) -> Value | None:
-    """The gradient of depthwise weights as a depthwise convolution of data with dy in blocks, if it pays.
+    """The gradient of weights that take a single channel each, as a depthwise convolution of data with dy in
+    blocks, if it pays.
 
-    Each channel of each instance is one of its own; steps are dilations, and dilations steps.
+    Each filter of each instance is a channel of its own, of the data that it takes, which several may share;
+    steps are dilations, and dilations steps.
     """
-    batch, channels = x.dims[0], known_size(g, x, 1)
+    batch, channels, filters = x.dims[0], known_size(g, x, 1), known_size(g, heads, 1)
     if not g.block or len(op.kernel) != 2 or batch is None or any(a < 0 for a in after):
         return None
-    if not op.num_group == channels == known_size(g, heads, 1):
-        return None
     stride, dilate, _ = op.window()
-    out, lanes = spatial(g, heads), batch * channels
+    size, out, lanes = spatial(g, x), spatial(g, heads), batch * filters
+    if op.num_group != channels:
+        return None
+    # repeated data is moved faster, up to some, than once for each place in the window
+    repeats = filters > channels
+    if repeats and (2 * filters > channels * prod(op.kernel) or lanes * prod(size) > _MOST_WINDOWS):
+        return None
     blocked = BlockedConv(Window(out, dilate, stride, (*before, *after), lanes), 1, 1)
-    lane = g.Reshape(x, [1, lanes, *spatial(g, x)])
+    if repeats:
+        each = [batch, channels, filters // channels, *size]
+        x = g.Expand(g.Reshape(x, [batch, channels, 1, *size]), each)
+    lane = g.Reshape(x, [1, lanes, *size])
     if not blocked.pays(g, lane):
         return None
     sums = blocked(g, lane, g.Reshape(heads, [lanes, 1, *out]))
-    return g.ReduceSum(g.Reshape(sums, [batch, channels, *op.kernel]), [0]) if batch > 1 else sums
+    return g.ReduceSum(g.Reshape(sums, [batch, filters, *op.kernel]), [0]) if batch > 1 else sums
 
 
 def _apart(op: Any, after: Sequence[int]) -> bool:
