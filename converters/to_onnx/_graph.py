@@ -349,6 +349,12 @@ class Graph(OperatorBuilder):
             return self.const([x.shape[axis]])
         return self.Slice(self.shape_of(x), [axis], [axis + 1 if axis != -1 else x.rank], [0])
 
+    def count_of(self, x: Value) -> Value:
+        """How many elements `x` has, as an int64 vector of length 1: a constant if that is known."""
+        if x.shape is not None and None not in x.shape:
+            return self.const([prod(self.sizes(x))])
+        return self.ReduceProd(self.shape_of(x), [0])
+
     def name_sizes(self, x: Value, wish: str) -> Shape | None:
         """The shape of `x` with a new name for each size that is unknown."""
         if x.shape is None:

@@ -128,8 +128,7 @@ def put_along_axis(g: Graph, op: PutAlongAxis, dy: Value, indices: Value, data: 
     offsets = integers(g, indices)
     if op.axis is not None:
         return put_along(g, sizes_of(data), offsets, dy, op.at(data.rank), op.distinct)
-    size = g.ReduceProd(g.shape_of(data), [0])
-    start = g.Full(size, 0, dy.dtype)
+    start = g.Full(g.count_of(data), 0, dy.dtype)
     sums = put_along(g, sizes_of(start), flat(g, offsets), flat(g, dy), 0, op.distinct)
     return reshape(g, sums, sizes_of(data))
 

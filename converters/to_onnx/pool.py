@@ -257,7 +257,7 @@ def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
     _, indices = g.MaxPool(x, outputs=2, **_exact(some))
     if apart:
         return g.MaxUnpool(dy, indices, kernel_shape=at.kernel, strides=at.stride)
-    zeros = g.Full(g.ReduceProd(g.shape_of(x), [0], keepdims=1), 0.0, _float32)
+    zeros = g.Full(g.count_of(x), 0.0, _float32)
     updates = (zeros, g.Reshape(indices, [-1]), g.Reshape(dy, [-1]))
     flat = g.ScatterElements(*updates, axis=0, reduction="add" if overlap else None)
     return reshaped(g, flat, x.shape, x)
