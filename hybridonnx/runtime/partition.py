@@ -102,7 +102,7 @@ class Partition:
         self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
         self._session = graph_session(
-            list(numbers), specs, training, lambda n: n if n in own else None, device
+            list(numbers), specs, training, lambda n: n if n in own else None, device, views=True
         )
         self._args = [(name, places[name]) for name in self._session.inputs]
         self._noise = [(n, originals.get(n.node, n.node)) for n in self._session.noise]
