@@ -37,6 +37,9 @@ _BLOCK = 16
 """The size of a block on processors with AVX-512, where convolutions are as fast as products of matrices."""
 _MOST_FILTERS = 64
 """Above so many filters a weight's gradient is no convolution in smaller blocks."""
+_FEW_PLACES = 64
+"""For fewer places of the batch it is faster to transpose a convolution of one element than to exchange the
+axes of its weights."""
 _MOST_PADDED = 1.34
 """Up to so many times as many filters it is a convolution in blocks, those added of zeros."""
 
@@ -149,14 +152,14 @@ def _convolves(op: ConvDataGrad, dy: Value, data: Value) -> bool:
     on many more channels, or on a padding that is as large as the data, or has more weights than positions.
 
     Compared are products, and what is moved to and from windows, and of the weights to mirror them, which
-    costs as much as some products each. Of a kernel of one element the transposed one moves nothing.
+    costs as much as some products each. For a kernel of one element no windows are made.
     """
     if op.num_group > 1:
         return True
-    if prod(op.kernel) == 1:
-        return False
     if not (_known(dy) and _known(data)):
         return True
+    if prod(op.kernel) == 1:
+        return dy.dims[0] is None or prod(sizes(dy.dims)) >= _FEW_PLACES * op.num_filter
     filters, *out = sizes(dy.dims[1:])
     channels, *size = sizes(data.dims[1:])
     turned = 20 * filters * channels
@@ -239,7 +242,7 @@ def _depthwise_weight_grad(
         return None
     # repeated data is moved faster, up to some, than once for each place in the window
     repeats = filters > channels
-    if repeats and (2 * filters > channels * prod(op.kernel) or lanes * prod(size) > _MOST_WINDOWS):
+    if repeats and (3 * filters > channels * prod(op.kernel) or lanes * prod(size) > _MOST_WINDOWS):
         return None
     blocked = BlockedConv(Window(out, dilate, stride, (*before, *after), lanes), 1, 1)
     if repeats:
@@ -326,7 +329,7 @@ def _correlates(
     channels, out = known_size(g, x, 1), prod(spatial(g, heads))
     filled = prod(n + before + max(after, 0) for n, before, after in zip(spatial(g, x), *pads, strict=True))
     moved = batch * (channels * filled + filters * out) + weights
-    return 2 * batch * channels * prod(op.kernel) * out >= 3 * moved
+    return batch * channels * prod(op.kernel) * out >= moved
 
 
 def _padded(g: Graph, filters: int) -> int:
