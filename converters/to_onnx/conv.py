@@ -37,9 +37,9 @@ _BLOCK = 16
 """The size of a block on processors with AVX-512, where convolutions are as fast as products of matrices."""
 _MOST_FILTERS = 64
 """Above so many filters a weight's gradient is no convolution in smaller blocks."""
-_FEW_PLACES = 64
-"""For fewer places of the batch it is faster to transpose a convolution of one element than to exchange the
-axes of its weights."""
+_MANY_PLACES = 64
+"""From so many places of the batch on it is faster to exchange the axes of weights of one element than to
+transpose their convolution."""
 _MOST_PADDED = 1.34
 """Up to so many times as many filters it is a convolution in blocks, those added of zeros."""
 
@@ -159,7 +159,7 @@ def _convolves(op: ConvDataGrad, dy: Value, data: Value) -> bool:
     if not (_known(dy) and _known(data)):
         return True
     if prod(op.kernel) == 1:
-        return dy.dims[0] is None or prod(sizes(dy.dims)) >= _FEW_PLACES * op.num_filter
+        return dy.dims[0] is None or prod(sizes(dy.dims)) >= _MANY_PLACES * op.num_filter
     filters, *out = sizes(dy.dims[1:])
     channels, *size = sizes(data.dims[1:])
     turned = 20 * filters * channels
@@ -233,13 +233,13 @@ def _depthwise_weight_grad(
     Each filter of each instance is a channel of its own, of the data that it takes, which several may share;
     steps are dilations, and dilations steps.
     """
-    batch, channels, filters = x.dims[0], known_size(g, x, 1), known_size(g, heads, 1)
-    if not g.block or len(op.kernel) != 2 or batch is None or any(a < 0 for a in after):
+    batch, channels = x.dims[0], known_size(g, x, 1)
+    if not g.block or len(op.kernel) != 2 or batch is None or op.num_group != channels:
         return None
-    stride, dilate, _ = op.window()
+    if any(a < 0 for a in after):
+        return None
+    filters, (stride, dilate, _) = known_size(g, heads, 1), op.window()
     size, out, lanes = spatial(g, x), spatial(g, heads), batch * filters
-    if op.num_group != channels:
-        return None
     # repeated data is moved faster, up to some, than once for each place in the window
     repeats = filters > channels
     if repeats and (3 * filters > channels * prod(op.kernel) or lanes * prod(size) > _MOST_WINDOWS):
@@ -315,7 +315,7 @@ def _correlates(
     """Whether a convolution of data with dy in blocks is faster than products with windows of data.
 
     Its arithmetic takes as long as theirs where sums for enough filters and columns of the kernel are made at
-    once. So compared is what is moved: data, dy and so many weights some times each, or the windows.
+    once. So compared is what is moved: data, dy and so many weights, or the windows.
     """
     batch, filters = heads.dims[:2]
     if not g.block or op.num_group > 1 or len(op.kernel) != 2 or not (_known(heads) and _known(x)):
