@@ -68,10 +68,13 @@ def answers(way):
 
 def layers(name, batch):
     """The different convolutions of a network: each operator, the shapes of data and weight, and how many."""
-    net = NETWORKS[name](mx)
+    if name in NETWORKS:
+        net, (count, *size) = NETWORKS[name](mx), turns.IMAGES[name][0]
+    else:
+        net, (count, *size) = mx.gluon.model_zoo.vision.get_model(name), turns.IMAGES["resnet18"][0]
+        size = [size[0], 299, 299] if name == "inceptionv3" else size
     net.initialize()
-    size = turns.IMAGES[name][0]
-    shape = (batch or size[0], *size[1:])
+    shape = (batch or count, *size)
     internals = net(mx.sym.var("data")).get_internals()
     shapes = dict(zip(internals.list_outputs(), internals.infer_shape(data=shape)[1], strict=True))
     result = {}
@@ -140,7 +143,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(turns.IMAGES))
+    names = f"{', '.join(turns.IMAGES)}, or one of the zoo"
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=names)
     parser.add_argument("--batch", type=int, help="how many images; else as in training.py")
     options = parser.parse_args()
     threads = os.environ.get("HYBRIDONNX_THREADS") or processors()
