@@ -410,7 +410,7 @@ def test_means_of_as_many_elements_are_convolutions(
         assert np.abs(on_integers(x).asnumpy() - expected).max() <= 0.5001 * steps
 
 
-def test_no_pool_of_integers_runs_twice_for_nan(tmp_path: Any) -> None:
+def test_no_pool_of_integers_runs_twice_for_nan() -> None:
     """They have none, whatever the inputs, so their maxima stay on integers."""
     net, data = conv_network(), batches(8, 3, 16, 16)
     block = integers(net, data)

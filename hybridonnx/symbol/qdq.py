@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import prod
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,7 +179,7 @@ def with_integers(
     ranges: Mapping[str, tuple[float, float]],
     choice: Choice,
     steps: Steps,
-    shapes: Mapping[str, Shape] = MappingProxyType({}),
+    shapes: Mapping[str, Shape],
 ) -> tuple[Symbol, dict[str, Array]]:
     """The graph on integers, and its parameters.
 
@@ -238,14 +237,13 @@ class _Graph:
         """Add a node of the original graph, and the rounding of what it gives."""
         inputs = [self.read(entry) for entry in node.inputs]
         entry = Entry(node, 0)
-        if node not in self.choice.nodes or node.inputs[0] not in self.grids:
-            clone = with_inputs(node, inputs)
-        elif node.op.names[0] in PRODUCTS:
-            clone = with_inputs(node, [self._flat(node, inputs[0]), *self._parameters(node)])
-        elif _is_mean(node) and (shape := self.shapes.get(output_name(entry))) and isinstance(shape[1], int):
-            clone = self._mean(node, inputs[0], shape[1])
-        else:
-            clone = with_inputs(node, inputs)
+        clone = with_inputs(node, inputs)
+        if node in self.choice.nodes and node.inputs[0] in self.grids:
+            shape = self.shapes.get(output_name(entry))
+            if node.op.names[0] in PRODUCTS:
+                clone = with_inputs(node, [self._flat(node, inputs[0]), *self._parameters(node)])
+            elif _is_mean(node) and shape and isinstance(shape[1], int):
+                clone = self._mean(node, inputs[0], shape[1])
         self.copies[node] = clone
         if entry in self.tensors and (scale := self._grid(entry)) is not None:
             self.grids[entry] = scale
