@@ -102,7 +102,7 @@ def backwards(monkeypatch):
 
 def kept(backward):
     """The operators of which something is kept, and the bytes of it all."""
-    forward = backward._partition
+    forward = backward._graph
     specs = infer(forward.outputs, forward.specs, partial=True)
     sizes = [specs[entry].bytes({}) for entry in backward.saved if entry in specs]
     return {entry.node.op_name for entry in backward.saved}, sum(sizes)

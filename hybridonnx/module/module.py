@@ -559,16 +559,8 @@ class Module(BaseModule):
         return NDArray._on_tape(array._data, place, None)
 
     def _runner(self, ctx: Context) -> Runner | None:
-        """What computes the outputs on a context."""
-        return partial(self._run, ctx)
-
-    def _run(self, ctx: Context, values: Mapping[str, NDArray]) -> list[NDArray]:
-        """The outputs in ONNX Runtime, with sessions for the shapes of all variables."""
-        graph = self._compiled_steps.get(device_of(ctx))
-        if graph is None:
-            graph = CompiledGraph(self._symbol, list(values), {}, static_shape=True, ctx=ctx)
-            self._compiled_steps[device_of(ctx)] = graph
-        return graph(list(values.values()))
+        """What computes the outputs on a context: no method, as executors would keep what keeps them."""
+        return partial(_run, self._symbol, self._compiled_steps, ctx)
 
     def _argument(self, name: str) -> NDArray:
         if name in self._state_names:
@@ -765,6 +757,16 @@ class Module(BaseModule):
         for executor in self._executors.values():
             for part in executor.parts if isinstance(executor, SplitExecutor) else [executor]:
                 mon.install(part)
+
+
+def _run(
+    symbol: Symbol, steps: dict[Any, CompiledGraph], ctx: Context, values: Mapping[str, NDArray]
+) -> list[NDArray]:
+    """The outputs on a context, by its graph of `steps`, with sessions for the shapes of all variables."""
+    graph = steps.get(device_of(ctx))
+    if graph is None:
+        graph = steps[device_of(ctx)] = CompiledGraph(symbol, list(values), {}, static_shape=True, ctx=ctx)
+    return graph(list(values.values()))
 
 
 def _on_host(x: NDArray) -> NDArray:

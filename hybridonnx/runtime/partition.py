@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,6 +57,20 @@ Then whether it trains, whether that updates auxiliary states, and the device th
 """
 
 
+class _Graph(NamedTuple):
+    """What a partition computes, of which its gradient is made."""
+
+    outputs: Outputs
+    names: Sequence[str]
+    """The variables."""
+    specs: Mapping[str, Spec]
+    training: bool
+    originals: Mapping[Node, Node]
+    make_plan: MakePlan
+    device: Device | None
+    sizes: Mapping[str, int]
+
+
 class Partition:
     """The entries `outputs` as a function of arrays of certain shapes for the variables `names`.
 
@@ -79,23 +93,18 @@ class Partition:
         device: Device | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self.outputs = Outputs(outputs)
-        self.names = list(names)
-        self.training = training
-        self.specs = specs
-        self.originals = originals
-        self.make_plan = make_plan
-        self.device = device
-        self.sizes = sizes or {}
+        graph = self.graph = _Graph(
+            Outputs(outputs), list(names), specs, training, originals, make_plan, device, sizes or {}
+        )
         self.expanded = True
         """Whether `get_symbol` shows its operators."""
-        entries = infer(self.outputs, specs, partial=True)
-        changes = updates(self.outputs) if training and updating else []
+        entries = infer(graph.outputs, specs, partial=True)
+        changes = updates(graph.outputs) if training and updating else []
         changes = [(name, value) for name, value in changes if not value.outputs[0].node.is_variable]
-        places = {name: i for i, name in enumerate(self.names)}
+        places = {name: i for i, name in enumerate(names)}
         self._states = [places[name] for name, _ in changes]
         results = [*outputs, *(value.outputs[0] for _, value in changes)]
-        backward = _Backward(self, entries, requires_grad)
+        backward = _Backward(graph, entries, requires_grad)
         self.backward = backward if backward.outputs else None
         numbers = {entry: i for i, entry in enumerate(dict.fromkeys([*results, *backward.saved]))}
         self._results = [numbers[entry] for entry in results]
@@ -114,7 +123,7 @@ class Partition:
             feeds[noise.name] = np.asarray(noise.of(draws[node]), order="C")
         values = self._session(feeds)
         arrays = [values[i] for i in self._results]
-        count = len(self.outputs.outputs)
+        count = len(self.graph.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
             overwrite(args[index]._data, value)
         ctx: Context = args[0]._ctx if args else current_context()
@@ -144,34 +153,36 @@ class _Execution(Recorded):
 
     def symbolic(self, inputs: Sequence[Entry], name: str) -> list[Entry]:
         """The graph's outputs as entries, computed from entries; of one node if it is not to be expanded."""
+        graph = self._partition.graph
+        outputs = graph.outputs.outputs
         if not self._partition.expanded:
             node = Node("_CachedOp", name, {}, inputs)
-            node.stored_outputs = len(self._partition.outputs.outputs)
+            node.stored_outputs = len(outputs)
             return [Entry(node, i) for i in range(node.stored_outputs)]
-        by_name = dict(zip(self._partition.names, inputs, strict=True))
-        nodes = topological(self._partition.outputs.outputs)
+        by_name = dict(zip(graph.names, inputs, strict=True))
+        nodes = topological(outputs)
         replaced = {node: by_name[node.name] for node in nodes if node.is_variable}
         copies = copied(nodes, replaced)
-        return [moved(entry, copies, replaced) for entry in self._partition.outputs.outputs]
+        return [moved(entry, copies, replaced) for entry in outputs]
 
 
 class _Backward:
     """The gradients of a partition as a session of their own."""
 
-    def __init__(self, partition: Partition, entries: Specs, requires_grad: Sequence[bool]) -> None:
-        self._partition = partition
-        outputs = partition.outputs.outputs
+    def __init__(self, graph: _Graph, entries: Specs, requires_grad: Sequence[bool]) -> None:
+        self._graph = graph
+        outputs = graph.outputs.outputs
         variables = {node.name: node for node in topological(outputs) if node.is_variable}
-        self._heads = unused("_head", len(outputs), partition.names)
+        self._heads = unused("_head", len(outputs), graph.names)
         heads = [Node(VARIABLE, name) for name in self._heads]
-        indices = [i for i, name in enumerate(partition.names) if requires_grad[i] and name in variables]
+        indices = [i for i, name in enumerate(graph.names) if requires_grad[i] and name in variables]
         visited: list[tuple[int, Node]] = []
         try:
             values = gradients(
-                partition.outputs,
-                [Entry(variables[partition.names[i]], 0) for i in indices],
+                graph.outputs,
+                [Entry(variables[graph.names[i]], 0) for i in indices],
                 [Symbol([Entry(node, 0)]) for node in heads],
-                partition.training,
+                graph.training,
                 visited,
             )
         except MXNetError as exc:
@@ -182,7 +193,7 @@ class _Backward:
         self.outputs = [entry for _, entry in pairs]
         self.saved: list[Entry] = []
         """The entries of the forward graph that the session takes."""
-        self._specs = dict(partition.specs)
+        self._specs = dict(graph.specs)
         self._specs.update((h, entries[e]) for h, e in zip(self._heads, outputs, strict=True))
         self._plans = Kept()
         self._staged: tuple[Sequence[int], Stages | None] | None = None
@@ -191,8 +202,8 @@ class _Backward:
             self._compile(entries, _Origins(visited))
 
     def _compile(self, entries: Specs, origins: _Origins) -> None:
-        partition = self._partition
-        inside = set(topological(partition.outputs.outputs))
+        graph = self._graph
+        inside = set(topological(graph.outputs.outputs))
         masks = _masks(self.outputs, inside, entries)
         entries = {**entries, **masks}
         border, again = self._kept(inside.union(entry.node for entry in masks), entries)
@@ -205,29 +216,29 @@ class _Backward:
             original = originals.get(node, node)
             return original if original in inside else origins.of(original)
 
-        self._stages = partial(Stages, results, specs=specs, training=partition.training, origin=origin)
+        self._stages = partial(Stages, results, specs=specs, training=graph.training, origin=origin)
         session = None
-        if partition.device is None:
+        if graph.device is None:
             clones = {node: clone for clone, node in originals.items()}
             sizes = Counter[Node]()
             for entry, node in [*variables.items(), *((entry, clones[entry.node]) for entry in again)]:
-                sizes[node] += entries[entry].bytes(partition.sizes)
+                sizes[node] += entries[entry].bytes(graph.sizes)
             session = self._in_parts(results, sizes)
         self._session: GraphSession | Stages = session or graph_session(
-            results, specs, partition.training, origin, partition.device, views=True
+            results, specs, graph.training, origin, graph.device, views=True
         )
         inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
-        self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
+        self._args = [(name, i) for i, name in enumerate(graph.names) if name in inputs]
         self._head_inputs = [(name, i) for i, name in enumerate(self._heads) if name in inputs]
         if again:
-            _log_mirrored(self.saved, again, entries, partition.sizes)
+            _log_mirrored(self.saved, again, entries, graph.sizes)
 
     def _kept(self, forward: set[Node], specs: Specs) -> tuple[list[Entry], list[Entry]]:
         """What is kept of the nodes `forward`, and what gradients ask for, too, but is computed again."""
         border = _border(self.outputs, forward)
-        mirror = mirrored(forward, border, specs, self._partition.sizes, self._partition.training)
+        mirror = mirrored(forward, border, specs, self._graph.sizes, self._graph.training)
         if not mirror.nodes:
             return border, []
         kept = dict.fromkeys([*mirror.kept, *_border(self.outputs, forward - mirror.nodes)])
@@ -279,7 +290,7 @@ class _Backward:
         if is_last:
             saved.clear()
         receivers = [receiver_of(args[i]) for i in self._indices]
-        if any(receivers) and self._partition.device is None:
+        if any(receivers) and self._graph.device is None:
             gradients = self._received(feeds, receivers, is_last)
         elif isinstance(self._session, Stages):
             memory = [memory_of(args[i]) for i in self._indices]
@@ -318,7 +329,7 @@ class _Backward:
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
         plan = self._differentiable(variables)
-        originals = self._partition.originals.items()
+        originals = self._graph.originals.items()
         return plan(variables, {node: draws[original] for node, original in originals if original in draws})
 
     def _differentiable(self, variables: Sequence[NDArray]) -> _Function:
@@ -327,17 +338,17 @@ class _Backward:
         key = requires_grad, *[x._data.shape for x in variables]
         plan: _Function | None = self._plans.used(key)
         if plan is None:
-            partition = self._partition
-            names = [*partition.names, *self._heads]
+            graph = self._graph
+            names = [*graph.names, *self._heads]
             specs = {n: Spec(x._data.shape, x._data.dtype) for n, x in zip(names, variables, strict=True)}
-            plan = partition.make_plan(
+            plan = graph.make_plan(
                 Outputs(self.outputs),
                 names,
                 specs,
                 requires_grad,
-                partition.training,
+                graph.training,
                 False,
-                partition.device,
+                graph.device,
             )
             self._plans.keep(key, plan)
         return plan

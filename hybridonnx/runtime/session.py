@@ -45,7 +45,6 @@ _CONTAINERS = ("seq(", "optional(", "map(")
 _BFLOAT16 = 16
 """ONNX's number of the element type."""
 _BFLOAT16_TENSOR = "tensor(bfloat16)"
-_NOT_IN_POOL = {"tensor(string)", _BFLOAT16_TENSOR}
 _NUMBERS = (
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     "float16",
@@ -64,6 +63,8 @@ _KINDS = 3
 """How many kinds of nodes the profiler names of a session."""
 _SPIN = 1000
 """Microseconds for which idle threads look for more work."""
+_Runner = Callable[[Any, Sequence[str], Mapping[str, Array]], list[Array]]
+"""Runs a session for some outputs with inputs by name."""
 _sessions = itertools.count()
 """The numbers of profiles' files."""
 
@@ -263,11 +264,48 @@ def _bits(array: Array) -> tuple[Any, ...]:
     return array.dtype, array.shape, array.tobytes()
 
 
+class _Opener:
+    """Starts sessions of a lowered graph, with its parameters over their own memory, without a copy.
+
+    `stored` is a file of ONNX Runtime's with what it has made of both before.
+    """
+
+    def __init__(self, lowered: Any, parameters: Mapping[str, Array], stored: str) -> None:
+        self._lowered, self._parameters, self._stored = lowered, parameters, stored
+        self._held: list[Any] = []
+        self._weights = 0
+        """Bytes of the parameters that were optimised here."""
+
+    def __call__(self, settings: Any) -> Any:
+        session = _stored(self._stored, settings) if self._stored else None
+        return session or self._start(settings)
+
+    def _start(self, settings: Any) -> Any:
+        parameters = self._parameters
+        names = [name for name in self._lowered.parameters if name in parameters]
+        if names:
+            self._held = [value_of(parameters[name]) for name in names]
+            settings.add_external_initializers(names, self._held)
+        session = _start(self._lowered.model.SerializeToString(), settings)
+        self._weights = sum(parameters[name].nbytes for name in names)
+        self.give_back()
+        return session
+
+    def give_back(self) -> None:
+        """Give back what the start of a session has left behind, if that is much."""
+        give_back_weights(self._weights)
+
+    def graph(self) -> Any:
+        """The lowered graph's nodes."""
+        return self._lowered.model.graph
+
+
 class Session(Started):
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy.
 
     Sessions that are parts of one graph run `in_turn`. `stored` is a file of ONNX Runtime's with what it has
-    made of the same graph and parameters.
+    made of the same graph and parameters. Nothing of it refers to itself: with the last reference its memory
+    is free, and not when Python's garbage collector comes by.
     """
 
     def __init__(
@@ -279,17 +317,10 @@ class Session(Started):
         in_turn: bool = False,
         stored: str = "",
     ) -> None:
-        self._held: list[Any] = []
-        self._weights = 0
-        """Bytes of the parameters that were optimised here."""
-
-        def start(settings: Any) -> Any:
-            session = _stored(stored, settings) if stored else None
-            return session or self._start_lowered(lowered, parameters, settings)
-
+        self._opener = _Opener(lowered, parameters, stored)
         settings = partial(options, in_turn)
-        self._start_with(start, settings)
-        self._measured = MeasuredSession(start, settings, lambda: lowered.model.graph)
+        self._start_with(self._opener, settings)
+        self._measured = MeasuredSession(self._opener, settings, self._opener.graph)
         self._operators = operators
         self._noise = lowered.noise
         drawn = {noise.name for noise in self._noise}
@@ -300,33 +331,19 @@ class Session(Started):
         self._title = partial(_title, "predict", lowered)
         values = (*self._session.get_inputs(), *self._session.get_outputs())
         types = {value.name: value.type for value in values}
-        self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
-        self._containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
-        self._run = self._run_on_containers if self._containers else self._run_once
-        if _BFLOAT16_TENSOR in types.values():
-            self._run = self._run_on_values
+        self._run = _runner(types)
         reuses = (
             reuse_outputs
             and counts_references()
-            and not self._containers
-            and _NOT_IN_POOL.isdisjoint(types.values())
+            and self._run is _run_on_arrays
+            and "tensor(string)" not in types.values()
         )
         self._pool: list[_Bound] | None = [] if reuses else None
-
-    def _start_lowered(self, lowered: Any, parameters: Mapping[str, Array], settings: Any) -> Any:
-        names = [name for name in lowered.parameters if name in parameters]
-        if names:
-            self._held = [value_of(parameters[name]) for name in names]
-            settings.add_external_initializers(names, self._held)
-        session = _start(lowered.model.SerializeToString(), settings)
-        self._weights = sum(parameters[name].nbytes for name in names)
-        give_back_weights(self._weights)
-        return session
 
     @property
     def is_storable(self) -> bool:
         """Whether `store` can run it: it takes and gives arrays, and draws nothing."""
-        return self._run == self._run_once and not self._noise
+        return self._run is _run_on_arrays and not self._noise
 
     def store(self, path: str, weights: str, feeds: Mapping[str, Array]) -> bool:
         """Write the optimised model, and tell whether it gives what it was made of, bit for bit.
@@ -344,11 +361,11 @@ class Session(Started):
         )
         with no_fork():
             results = self._start(settings).run(self._outputs, dict(feeds))
-            give_back_weights(self._weights)
+            self._opener.give_back()
             session = _stored(path, _one_thread())
             others = session.run(self._outputs, dict(feeds)) if session else []
             del session
-            give_back_weights(self._weights)
+            self._opener.give_back()
         return [_bits(y) for y in results] == [_bits(y) for y in others]
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
@@ -363,31 +380,13 @@ class Session(Started):
             with no_fork():
                 if profile.sessions:
                     session = self._measured.begin(self._operators)
-                    return profile.call("session", self._title(), self._run, session, feeds)
+                    return profile.call("session", self._title(), self._run, session, self._outputs, feeds)
                 session = self._session or self._restart()
                 if self._pool is None:
-                    return self._run(session, feeds)
+                    return self._run(session, self._outputs, feeds)
                 return self._run_into_pool(session, feeds, self._pool)
         except FAILURES as exc:
             raise failed(exc, self._measured.names(self._operators)) from exc
-
-    def _run_once(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
-        outputs: list[Array] = session.run(self._outputs, feeds)
-        return [named(y) for y in outputs] if self._has_long else outputs
-
-    def _run_on_containers(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
-        """Run where some inputs or outputs are no arrays, for ONNX Runtime lists, dicts and `None`."""
-        containers = self._containers
-        values = {name: opened(a) if name in containers else a for name, a in feeds.items()}
-        results = session.run(self._outputs, values)
-        return [
-            enclosed(y, containers[name]) if name in containers else named(y)
-            for name, y in zip(self._outputs, results, strict=True)
-        ]
-
-    def _run_on_values(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
-        """Run where some inputs or outputs are bfloat16, which only values of ONNX Runtime's can be."""
-        return _run_on_values(session, self._outputs, feeds)
 
     def forked(self) -> None:
         """Leave the session, and the buffers bound to it, to the process that started it."""
@@ -404,7 +403,7 @@ class Session(Started):
         if bound is not None and bound.is_free():
             outputs = bound.run(feeds)
         else:
-            outputs = self._run_once(session, feeds)
+            outputs = self._run(session, self._outputs, feeds)
             if sum(y.nbytes for y in outputs) < _WORTH_REUSING:
                 self._pool = None
                 return outputs
@@ -455,7 +454,7 @@ class StepSession(Started):
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
         types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]
-        self._run = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
+        self._run: _Runner = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
         self._shapes = [value.shape for value in self._session.get_outputs()]
         """The outputs' sizes, of which free ones are names or `None`."""
         if is_large:
@@ -528,6 +527,14 @@ class StepSession(Started):
         return outputs
 
 
+def _runner(types: Mapping[str, str]) -> _Runner:
+    """What runs a session whose inputs and outputs have these types, by ONNX's texts of them."""
+    containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
+    if _BFLOAT16_TENSOR in types.values():
+        return _run_on_values
+    return partial(_run_on_containers, containers) if containers else _run_on_arrays
+
+
 def _run_on_arrays(session: Any, names: Sequence[str], feeds: Mapping[str, Array]) -> list[Array]:
     outputs: list[Array] = session.run(names, feeds)
     return [named(y) for y in outputs]
@@ -537,6 +544,18 @@ def _run_on_values(session: Any, names: Sequence[str], feeds: Mapping[str, Array
     """The same with bfloat16 among the types."""
     values = {name: value_of(array) for name, array in feeds.items()}
     return [array_of(y) for y in session.run_with_ort_values(names, values)]
+
+
+def _run_on_containers(
+    containers: Mapping[str, Any], session: Any, names: Sequence[str], feeds: Mapping[str, Array]
+) -> list[Array]:
+    """The same where some inputs or outputs are no arrays, for ONNX Runtime lists, dicts and `None`."""
+    values = {name: opened(a) if name in containers else a for name, a in feeds.items()}
+    results = session.run(names, values)
+    return [
+        enclosed(y, containers[name]) if name in containers else named(y)
+        for name, y in zip(names, results, strict=True)
+    ]
 
 
 class ModelSession(Started):
