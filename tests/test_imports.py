@@ -137,6 +137,25 @@ def test_an_operator_loads_no_other_families():
     assert families.isdisjoint({"conv", "ctc", "rnn", "multibox", "np_linalg", "deformable"})
 
 
+COMPILED = """
+import sys, hybridonnx as mx
+net = mx.gluon.nn.HybridSequential()
+net.add(mx.gluon.nn.Conv2D(4, 3, in_channels=3), mx.gluon.nn.BatchNorm(in_channels=4))
+net.add(mx.gluon.nn.Activation("relu"), mx.gluon.nn.MaxPool2D(), mx.gluon.nn.Flatten())
+net.initialize()
+net.hybridize()
+net(mx.nd.ones((1, 3, 8, 8))).wait_to_read()
+print(*sys.modules)
+"""
+
+
+def test_a_network_is_compiled_without_other_families():
+    loaded = set(python(COMPILED).split())
+    assert {"hybridonnx.converters.to_onnx.conv", "hybridonnx.converters.to_onnx.pool"} <= loaded
+    assert loaded.isdisjoint({f"hybridonnx.{name}" for name in ("ops.rnn", "converters.to_onnx._recurrence")})
+    assert "numpy.polynomial" not in loaded
+
+
 EACH_NAME = """
 import os, sys
 import hybridonnx.ops

@@ -14,9 +14,9 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Array
 
-from ._graph import END, Graph, Output, Value
+from ._graph import END, Graph, Value
 from ._recurrence import scan
-from ._symbolic_dims import AxisSize, count, sizes_of
+from ._symbolic_dims import AxisSize, count, empty, sizes_of
 
 
 def zero(x: Value) -> Array:
@@ -67,11 +67,6 @@ def eye(g: Graph, x: Value) -> Value:
 def zeros_like(g: Graph, x: Value) -> Value:
     """Zeros in the shape of a value."""
     return g.Full(g.shape_of(x), 0, x.dtype)
-
-
-def empty(x: Value | Output) -> bool:
-    """Whether there are certain to be no elements, at which ONNX Runtime has no step to take."""
-    return x.shape is not None and 0 in x.shape
 
 
 def on_kernels_here(g: Graph) -> None:

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from hybridonnx.ops.unary import BERNOULLI, ERFINV_CENTRE, ERFINV_TAIL, cot_pi_derivative
 
@@ -124,7 +123,7 @@ def polygamma(g: Graph, x: Value, order: int) -> Value:
         right = g.Greater(z, 0.5)
         positive = _polygamma_right(g, g.Where(right, z, 1.0 - z), order)
         angle = g.Where(right, np.float64(0.5), z - g.Floor(z)) * math.pi
-        cot: Polynomial = cot_pi_derivative(order)
+        cot = cot_pi_derivative(order)
         term = _horner(g.Cos(angle) / g.Sin(angle), cot.coef[::-1]) * math.pi
         reflected = (-positive if order % 2 else positive) - term
         y = g.Where(right, positive, reflected)

@@ -14,7 +14,7 @@ import numpy as np
 from hybridonnx.dtypes import DType
 from hybridonnx.ops import Atom, Excess, Shape, SymbolicDim, show
 
-from ._graph import Graph, NeedsShape, Value
+from ._graph import Graph, NeedsShape, Output, Value
 
 
 class AxisSize(NamedTuple):
@@ -40,6 +40,11 @@ def sizes_of(x: Value) -> list[int | AxisSize]:
     """All sizes of a value."""
     shape = x.shape if x.shape is not None else (None,) * x.rank
     return [AxisSize(x, (i,)) if d is None else d for i, d in enumerate(shape)]
+
+
+def empty(x: Value | Output) -> bool:
+    """Whether there are certain to be no elements, at which ONNX Runtime has no step to take."""
+    return x.shape is not None and 0 in x.shape
 
 
 def output_sizes(g: Graph, i: int = 0) -> list[Size]:

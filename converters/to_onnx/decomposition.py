@@ -24,7 +24,6 @@ from ._arithmetic import any_along
 from ._elimination import (
     diagonal,
     eliminated,
-    empty,
     eye,
     inverse,
     numbers,
@@ -39,7 +38,7 @@ from ._elimination import (
 )
 from ._graph import Graph, Value, iota
 from ._registry import lowers
-from ._symbolic_dims import fill_output, known_size, output_sizes, sizes_of, vector
+from ._symbolic_dims import empty, fill_output, known_size, output_sizes, sizes_of, vector
 
 
 @lowers(Potrf)

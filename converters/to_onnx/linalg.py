@@ -8,10 +8,10 @@ import numpy as np
 
 from hybridonnx.ops.linalg import Gemm, Gemm2, KhatriRao, Syrk, Trmm, Trsm
 
-from ._elimination import empty, solved, transposed, triangle
+from ._elimination import solved, transposed, triangle
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import fill_output, output_sizes, reshape
+from ._symbolic_dims import empty, fill_output, output_sizes, reshape
 
 
 def _times(g: Graph, x: Value, factor: float) -> Value:

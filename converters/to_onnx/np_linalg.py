@@ -7,10 +7,10 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops.np_linalg import SingularValues, Solution
 
-from ._elimination import empty, inverse, on_kernels_here, transposed, zero
+from ._elimination import inverse, on_kernels_here, transposed, zero
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import known_size
+from ._symbolic_dims import empty, known_size
 from .decomposition import eigenvalues
 
 

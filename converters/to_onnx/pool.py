@@ -17,10 +17,9 @@ from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick, 
 
 from ._arithmetic import nan_or_zero
 from ._blocks import from_blocks, in_blocks
-from ._elimination import empty
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import fill_output
+from ._symbolic_dims import empty, fill_output
 from ._windows import enclosed, from_first, known_spatial, reshaped, single, spatial, to_first
 from .pad import pad
 

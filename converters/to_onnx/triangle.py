@@ -14,10 +14,10 @@ from hybridonnx.ops.triangle import (
     triangle_indices,
 )
 
-from ._elimination import diagonal, empty, numbers, triangle, zero
+from ._elimination import diagonal, numbers, triangle, zero
 from ._graph import END, Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import fill_output, known_size, reshape, sizes_of
+from ._symbolic_dims import empty, fill_output, known_size, reshape, sizes_of
 
 
 @lowers(Triangle)
