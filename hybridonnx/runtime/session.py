@@ -271,16 +271,17 @@ class _Opener:
     """
 
     def __init__(self, lowered: Any, parameters: Mapping[str, Array], stored: str) -> None:
-        self._lowered, self._parameters, self._stored = lowered, parameters, stored
+        self._lowered, self._parameters, self._path = lowered, parameters, stored
         self._held: list[Any] = []
         self._weights = 0
         """Bytes of the parameters that were optimised here."""
 
     def __call__(self, settings: Any) -> Any:
-        session = _stored(self._stored, settings) if self._stored else None
-        return session or self._start(settings)
+        session = _stored(self._path, settings) if self._path else None
+        return session or self._optimized(settings)
 
-    def _start(self, settings: Any) -> Any:
+    def _optimized(self, settings: Any) -> Any:
+        """A session of what ONNX Runtime makes of the graph now."""
         parameters = self._parameters
         names = [name for name in self._lowered.parameters if name in parameters]
         if names:
