@@ -530,9 +530,9 @@ class StepSession(Started):
 
 def _runner(types: Mapping[str, str]) -> _Runner:
     """What runs a session whose inputs and outputs have these types, by ONNX's texts of them."""
-    containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
     if _BFLOAT16_TENSOR in types.values():
         return _run_on_values
+    containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
     return partial(_run_on_containers, containers) if containers else _run_on_arrays
 
 
