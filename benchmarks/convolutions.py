@@ -92,7 +92,7 @@ def call(op, arrays):
     try:
         specs = [Spec(array.shape, array.dtype) for array in arrays]
         lowered = lower_operator(op, specs, local=Local(block=block_size()))
-        made = ort.InferenceSession(lowered.model.SerializeToString(), StepSession.options())
+        made = ort.InferenceSession(lowered.message, StepSession.options())
         feeds = dict(zip([value.name for value in made.get_inputs()], arrays, strict=True))
         made.run(None, feeds)
     except (mx.MXNetError, AssertionError, *FAILURES):

@@ -10,10 +10,11 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from hybridonnx.ops import Array
 
+from .elements import dtype_of
 from .from_onnx import Model, read
 from .outline import plain_text
 from .subgraphs import Names, rename_uses, uses
-from .values import dtype_of, type_proto
+from .values import type_proto
 
 _LIGHT = 1024
 """Elements of an initializer up to which it stays in the model's own bytes."""

@@ -14,9 +14,10 @@ from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoPr
 from hybridonnx.dtypes import name_of, stored_bytes
 from hybridonnx.errors import ConversionError
 
+from .elements import dtype_of
 from .from_onnx import Model
 from .opsets import plain
-from .values import dtype_of, dtype_of_type
+from .values import dtype_of_type
 
 ONNX_VERSION: str = onnx.__version__
 Sizes: TypeAlias = tuple[int | str | None, ...]

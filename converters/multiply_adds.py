@@ -25,10 +25,11 @@ from onnx import (
     shape_inference,
 )
 
+from .elements import Array
 from .from_onnx import short
 from .inference import infer_shapes, sentence
 from .inspection import Sizes, inner_graphs, operator_name, sizes_of
-from .values import Array, to_tensor
+from .values import to_tensor
 
 Shape: TypeAlias = tuple[int, ...]
 

@@ -29,7 +29,7 @@ from hybridonnx.ops import known as is_numeric
 
 from . import translations as translations
 from .inference import infer_shapes, sentence
-from .opsets import DEFAULT, NEWEST, OLDEST, NeedsOpset, ir_version, signature, versions
+from .opsets import DEFAULT, OLDEST, NeedsOpset, ir_version, newest, signature, versions
 from .subgraphs import mentioned, nodes_of, rename_uses
 from .types import Sizes, merged, spec_of, type_of
 from .versions import AnotherError, fits, means_the_same, translated
@@ -91,7 +91,7 @@ def _domains(node: NodeProto) -> Iterator[str]:
 
 
 def _ir_version(opsets: Mapping[str, int]) -> int:
-    return ir_version(min(opsets.get("", 13), NEWEST))
+    return ir_version(min(opsets.get("", 13), newest()))
 
 
 def _imports(opsets: Mapping[str, int]) -> list[OperatorSetIdProto]:
@@ -252,7 +252,7 @@ def _refusal(text: str, opset: int, inputs: tuple[Spec, ...]) -> ConversionError
     """The error for a node that an opset has not: with the nearest one that has it."""
     model = model_of(text)
     node, own = model.graph.node[0], _opset(model)
-    others = (*range(opset + 1, NEWEST + 1), *range(opset - 1, OLDEST - 1, -1))
+    others = (*range(opset + 1, newest() + 1), *range(opset - 1, OLDEST - 1, -1))
     nearest = next((version for version in others if _at(text, version, inputs) is not None), 0)
     if not nearest:
         return ConversionError(

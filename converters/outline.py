@@ -15,9 +15,9 @@ from hybridonnx.dtypes import name_of, strings
 from hybridonnx.errors import FormatError
 
 from . import notes
+from .elements import Array, dtype_of
 from .from_onnx import Model, Source, read
 from .opsets import plain
-from .values import Array, dtype_of
 
 ABSENT = -1
 """Stands for an optional input that a node does without."""

@@ -118,8 +118,15 @@ def rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
             output.name = visible.get(output.name, output.name)
 
 
-def rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> None:
-    """Give all values in the graphs of an attribute, their own and those from outside, other names."""
+def renamed(attribute: AttributeProto, names: Callable[[str], str]) -> AttributeProto:
+    """An attribute in which all values of its graphs, their own and those from outside, have other names."""
+    copy = AttributeProto()
+    copy.CopyFrom(attribute)
+    _rename_inside(copy, names)
+    return copy
+
+
+def _rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> None:
     for graph in _graphs(attribute):
         for info in (*graph.input, *graph.output, *graph.initializer, *graph.value_info):
             info.name = names(info.name)
@@ -127,7 +134,12 @@ def rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> Non
             node.input[:] = map(names, node.input)
             node.output[:] = map(names, node.output)
             for inner in node.attribute:
-                rename_inside(inner, names)
+                _rename_inside(inner, names)
+
+
+def captured_inside(attribute: AttributeProto) -> list[str]:
+    """The names of the values that the graphs of an attribute take from outside."""
+    return [name for graph in _graphs(attribute) for name in captured(graph)]
 
 
 def nodes_of(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:

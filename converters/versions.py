@@ -11,9 +11,10 @@ from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper
 
 from hybridonnx.ops import Spec
 
+from .elements import Array
 from .opsets import Signature, signature
 from .subgraphs import mentioned
-from .values import Array, to_tensor
+from .values import to_tensor
 
 _SETTLED = 13
 """Operators that are older may differ from newer versions in what they mean."""

@@ -16,8 +16,9 @@ from onnx import ModelProto, defs, helper
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, RuntimeException
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
 
+from hybridonnx.converters.elements import dtype_of_type_string
 from hybridonnx.converters.opsets import OLDEST, Signature, signature
-from hybridonnx.converters.values import dtype_of_type_string, value_info
+from hybridonnx.converters.values import value_info
 from hybridonnx.dtypes import BY_NAME, DType
 
 NEWEST = 21

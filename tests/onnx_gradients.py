@@ -18,11 +18,13 @@ from onnx import helper, numpy_helper
 
 from hybridonnx import autograd, gluon, nd, sym
 from hybridonnx.converters.onnx_nodes import text_of
-from hybridonnx.converters.opsets import NEWEST
+from hybridonnx.converters.opsets import newest
 from hybridonnx.errors import MXNetError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, find, onnx_name
 from tests import onnx_cases
+
+NEWEST = newest()
 
 OPERANDS = {"roi", "scales", "ratio", "rois"}
 """Inputs of floating-point numbers that have no gradient."""

@@ -21,8 +21,10 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
     RuntimeException,
 )
 
-from hybridonnx.converters.opsets import NEWEST
+from hybridonnx.converters.opsets import newest
 from hybridonnx.runtime.session import EMPTY_ARRAYS_END_PROCESS
+
+NEWEST = newest()
 
 VERSION = ort.__version__
 RELEASE = tuple(map(int, VERSION.split(".")[:2]))

@@ -12,12 +12,14 @@ import pytest
 from onnx import AttributeProto, defs
 
 from hybridonnx.attrs import coerce
-from hybridonnx.converters.opsets import DEFAULT, NEWEST
+from hybridonnx.converters.opsets import DEFAULT, newest
 from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.converters.to_onnx._registry import find as find_lowering
 from hybridonnx.errors import UnknownOperatorError
 from hybridonnx.ops import Operator, Spec, absence, doc_of, find, load_all
 from tests.test_operators import FAMILIES
+
+NEWEST = newest()
 
 HERE = Path(__file__).resolve().parent
 FACTS = json.loads((HERE / "oracle" / "operators.json").read_text(encoding="utf-8"))["operators"]

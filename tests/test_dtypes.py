@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx import dtypes, nd, sym
-from hybridonnx.converters import values
+from hybridonnx.converters import elements, values
 from hybridonnx.converters.from_onnx import _reader
 from hybridonnx.converters.opsets import signature
 from hybridonnx.errors import AttributeValueError, ConversionError, DTypeError, FormatError
@@ -302,12 +302,12 @@ def test_declarations_are_onnxs(name):
     declared = values.value_info("x", dtype, (1, "n", None))
     assert declared == helper.make_tensor_value_info("x", CODES[name], (1, "n", None))
     assert values.dtype_of_type(declared.type) == dtype
-    assert values.dtype_of(CODES[name]) == dtype
+    assert elements.dtype_of(CODES[name]) == dtype
 
 
 def test_signatures_have_all_of_them():
     (constraint,) = signature("Identity", 21).schema.type_constraints
-    known = {values.dtype_of_type_string(text) for text in constraint.allowed_type_strs}
+    known = {elements.dtype_of_type_string(text) for text in constraint.allowed_type_strs}
     assert {dtypes.as_dtype(name) for name in ("int16", "bfloat16", "string", "complex64")} <= known
     assert dtypes.strings in signature("Equal", 19).types["T"]
     assert dtypes.strings not in signature("Add", 14).types["T"]
@@ -315,8 +315,8 @@ def test_signatures_have_all_of_them():
 
 def test_types_that_nobody_has():
     with pytest.raises(ConversionError, match="1000 is not supported"):
-        values.dtype_of(1000)
+        elements.dtype_of(1000)
     with pytest.raises(ConversionError, match="UNDEFINED is not supported"):
-        values.dtype_of(0)
+        elements.dtype_of(0)
     with pytest.raises(ConversionError, match="no element type seq"):
-        values.elem_type(dtypes.container("seq(tensor(float))"))
+        elements.elem_type(dtypes.container("seq(tensor(float))"))

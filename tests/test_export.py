@@ -18,7 +18,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import symbol as sym
 from hybridonnx.converters import to_onnx
-from hybridonnx.converters.opsets import DEFAULT, NEWEST, OLDEST, ir_version
+from hybridonnx.converters.opsets import DEFAULT, OLDEST, ir_version, newest
 from hybridonnx.converters.to_onnx import _file, _model
 from hybridonnx.converters.to_onnx._graph import Graph, NeedsShape, Value
 from hybridonnx.errors import ConversionError
@@ -26,6 +26,8 @@ from hybridonnx.formats import files
 from hybridonnx.ops import Spec
 from hybridonnx.parity.verify import verify
 from tests.runtimes import newest_opset
+
+NEWEST = newest()
 
 OPSETS = (OLDEST, DEFAULT, min(22, newest_opset()))
 
@@ -440,10 +442,10 @@ def test_a_body_sees_the_graph_around_it():
     total = g.Loop(np.array(4), np.array(True), x, body=g.body(specs, body))
     writer = to_onnx._write.GraphWriter(["x", "total"])
     total.name = "total"
-    proto = writer.write(g, [total], "test")
-    constants: dict[str, Any] = writer.constants
-    for name, held in constants.items():
-        proto.initializer.append(onnx.numpy_helper.from_array(held.constant, name))
+    nodes = map(onnx.NodeProto.FromString, writer.write(g, [total]))
+    proto = onnx.GraphProto(name="test", node=nodes)
+    for name, constant in writer.constants.items():
+        proto.initializer.append(onnx.numpy_helper.from_array(constant, name))
     proto.input.append(onnx.helper.make_tensor_value_info("x", 1, [3]))
     proto.output.append(onnx.helper.make_tensor_value_info("total", 1, [3]))
     model = onnx.helper.make_model(proto, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)

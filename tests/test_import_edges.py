@@ -11,11 +11,13 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import hybridonnx as mx
-from hybridonnx.converters.opsets import NEWEST
+from hybridonnx.converters.opsets import newest
 from hybridonnx.dtypes import as_dtype
 from hybridonnx.errors import BoundsError, MXNetError
 from hybridonnx.ndarray.ndarray import NDArray
 from tests.runtimes import ONNX, plain
+
+NEWEST = newest()
 
 INF, NAN = np.inf, np.nan
 EDGES = np.array([0.0, -0.0, 1.5, -1.5, 5, -5, INF, -INF, NAN], np.float32)

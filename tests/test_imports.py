@@ -156,6 +156,13 @@ def test_a_network_is_compiled_without_other_families():
     assert "numpy.polynomial" not in loaded
 
 
+def test_a_network_is_compiled_without_onnx():
+    """Its import, and that of protobuf, take longer than the first call of a small network else does."""
+    loaded = set(python(COMPILED).split())
+    assert "onnxruntime" in loaded
+    assert loaded.isdisjoint({"onnx", "google.protobuf"})
+
+
 EACH_NAME = """
 import os, sys
 import hybridonnx.ops

@@ -194,11 +194,11 @@ def test_onnx_computes_the_same():
     total = g.Concat(*(to_onnx._symbolic_dims.expression(g, e) for e in expressions), axis=0)
     total.name = "sizes"
     writer = to_onnx._write.GraphWriter(["x", "sizes"])
-    proto = writer.write(g, [total], "sizes")
+    nodes = map(onnx.NodeProto.FromString, writer.write(g, [total]))
+    proto = onnx.GraphProto(name="sizes", node=nodes)
     proto.input.append(value_info("x", F32, ("a", "b", "c")))
     proto.output.append(value_info("sizes", np.int64, (60,)))
-    constants: dict[str, Any] = writer.constants
-    proto.initializer.extend(to_tensor(name, value.constant) for name, value in constants.items())
+    proto.initializer.extend(to_tensor(name, constant) for name, constant in writer.constants.items())
     model = onnx.helper.make_model(proto, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     for sizes in SIZES:

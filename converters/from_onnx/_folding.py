@@ -20,8 +20,9 @@ from onnx import (
 
 from hybridonnx.errors import ConversionError
 
+from ..elements import Array, elem_type
 from ..opsets import signature
-from ..values import Array, dtype_of_type, elem_type, to_tensor, value_info
+from ..values import dtype_of_type, to_tensor, value_info
 
 SMALL = 4096
 """Constants up to this many elements take part in shape inference with their values."""

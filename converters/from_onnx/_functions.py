@@ -17,8 +17,8 @@ from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.infer import NO_AXES
 from hybridonnx.symbol.symbol import Broadcasting
 
+from ..elements import Array
 from ..onnx_nodes import text_of
-from ..values import Array
 from ._inner import Known
 from ._model_info import Dims, ModelInfo
 from ._native import declaration

@@ -27,11 +27,12 @@ from hybridonnx.ops import Spec, SymbolicDim, alike
 from hybridonnx.symbol.declared import InputShapes
 
 from .. import notes
+from ..elements import Array, dtype_of
 from ..inference import infer_shapes, sentence
 from ..opsets import plain
 from ..subgraphs import Names, splice, write_constants_in
 from ..types import spec_of, type_of
-from ..values import Array, dtype_of, dtype_of_type, to_tensor
+from ..values import dtype_of_type, to_tensor
 from ._definitions import with_definitions
 from ._folding import SMALL, folded, has_graphs, inferred
 from ._free_sizes import FreeSizes

@@ -19,8 +19,9 @@ from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
 from hybridonnx.errors import ConversionError, FormatError, MXNetError, is_file
 from hybridonnx.formats.files import open_to_read
 
-from ..opsets import NEWEST, plain
-from ..values import Array, dtype_of, of_bytes, of_field
+from ..elements import Array, dtype_of
+from ..opsets import newest, plain
+from ..values import of_bytes, of_field
 from ._folding import Budget
 from ._places import short, shortened
 from ._single_assignment import require_single_assignment
@@ -262,9 +263,9 @@ def _guess(data: bytes) -> str:
 def _checked(model: Model) -> Model:
     if not model.opsets:
         raise FormatError(f"{model.title}: the model has no opset. The file is truncated.")
-    if model.opset > NEWEST:
+    if model.opset > newest():
         raise ConversionError(
-            f"{model.title}: opset {NEWEST} or older is required, got {model.opset}. "
+            f"{model.title}: opset {newest()} or older is required, got {model.opset}. "
             "Update the onnx package, or export the model with an older opset."
         )
     strange = [version for version in model.opsets.values() if not 0 < version < 1 << 31]

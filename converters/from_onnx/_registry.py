@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 from hybridonnx._lazy import is_reloaded
 from hybridonnx.errors import ConversionError
 
-from ..opsets import NEWEST
+from ..opsets import newest
 from ..opsets import signature as known
 
 Const: TypeAlias = Annotated[Any, "constant"]
@@ -161,10 +161,10 @@ def versions(op_type: str, domain: str = "") -> frozenset[int]:
     return frozenset(find(op_type, domain))
 
 
-def supported(opset: int = NEWEST) -> list[str]:
+def supported(opset: int = newest()) -> list[str]:
     """The names of ONNX's own operators that become MXNet's, as they are at an opset."""
-    if not isinstance(opset, int) or not 1 <= opset <= NEWEST:
-        raise ConversionError(f"opset: a version from 1 to {NEWEST} is required, got {opset!r}.")
+    if not isinstance(opset, int) or not 1 <= opset <= newest():
+        raise ConversionError(f"opset: a version from 1 to {newest()} is required, got {opset!r}.")
     return sorted(op for domain, op in load_all() if not domain and _since(op, opset) in find(op))
 
 

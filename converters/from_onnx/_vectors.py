@@ -19,7 +19,7 @@ from hybridonnx.dtypes import DType
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import SymbolicDim, UndecidedError, larger, same, smaller
 
-from ..values import Array, dtype_of
+from ..elements import Array, dtype_of
 
 LONGEST = 64
 """Vectors of more elements are no shapes."""

@@ -18,10 +18,10 @@ from hybridonnx.symbol.declared import InputShapes, shape_attributes
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
+from ..elements import Array
 from ..opsets import plain, signature, versions
 from ..subgraphs import uses
 from ..unused import UsedNames
-from ..values import Array
 from ._definitions import is_defined
 from ._failures import Failures
 from ._functions import Functions, entries

@@ -16,7 +16,8 @@ import numpy as np
 
 from hybridonnx.dtypes import DType
 
-from ..values import Array, is_plain, of_bytes
+from ..elements import Array, is_plain
+from ..values import of_bytes
 from ..wire import BYTES, begin
 
 _GRAPH = 7

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from ..values import dtype_of
+from ..elements import dtype_of
 from ._registry import imports
 
 

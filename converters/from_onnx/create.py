@@ -8,7 +8,7 @@ import numpy as np
 
 from hybridonnx.errors import ConversionError
 
-from ..values import dtype_of
+from ..elements import dtype_of
 from ._registry import Operand, imports
 from ._result_sizes import range_length
 from ._sized import full, numbers

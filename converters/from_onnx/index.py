@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.errors import BoundsError, ConversionError
 from hybridonnx.ops import NumericShape, SymbolicDim, same
 
-from ..values import Array
+from ..elements import Array
 from ._registry import ML, imports
 from ._sized import repeated, widened
 from .reshape import ints

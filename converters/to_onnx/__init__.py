@@ -17,7 +17,7 @@ __getattr__, __dir__ = _lazy_package(
         "Value": "._graph",
         "arrays_by_name": "._export",
         "by_name": "._arguments",
-        "check": "._model",
+        "check": "._check",
         "data_names": "._export",
         "dtypes_by_input": "._arguments",
         "export_model": "._export",

@@ -6,7 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
 from hybridonnx.symbol.declared import declared_shapes, require_declared
 
+from ..elements import Array
 from ..opsets import DEFAULT, NeedsOpset, check_opset
-from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
+from ._check import check
 from ._file import Prove, save
 from ._graph import NeedsShape
-from ._model import Lowered, check, embedded, lower
+from ._model import Lowered, lower
 from ._precision import Precision, reduced
 from ._survey import Support, survey
 from ._walk import WAY_OUT, needed
@@ -124,13 +125,15 @@ def _written(
             )
     lowered = check(lowered, arrays, options.run_shape_inference)
     _warn_of_nan({name: arrays[name] for name in lowered.parameters})
-    lowered.model.doc_string = options.doc_string
+    model = lowered.model
+    model.doc_string = options.doc_string
     for key, value in sorted((options.metadata or {}).items()):
-        lowered.model.metadata_props.add(key=key, value=value)
+        model.metadata_props.add(key=key, value=value)
+    lowered = replace(lowered, message=model.SerializeToString())
     name = save(lowered, arrays, path, options.external_data, options.prove)
     if options.verbose:
-        nodes, opset = len(lowered.model.graph.node), lowered.model.opset_import[0].version
-        _log.info("exported %s: %d nodes, opset %d", name, nodes, opset)
+        opset = model.opset_import[0].version
+        _log.info("exported %s: %d nodes, opset %d", name, len(model.graph.node), opset)
     return name
 
 
@@ -184,9 +187,7 @@ def _warn_of_nan(params: Mapping[str, Array]) -> None:
 
 def model_bytes(sym: Any, params: Mapping[str, Array], inputs: Mapping[str, Spec]) -> bytes:
     """The ONNX model of a Symbol as one message, with all of `inputs`, those that nothing reads too."""
-    lowered = lower(sym, inputs, params, embed=False, unused_inputs=True)
-    data: bytes = embedded(lowered, params).model.SerializeToString()
-    return data
+    return lower(sym, inputs, params, unused_inputs=True).message
 
 
 def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:

@@ -15,7 +15,7 @@ from onnx import GraphProto, ModelProto, TensorProto
 from hybridonnx.errors import ConversionError
 from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, staged_file, take_places
 
-from ..values import Array
+from ..elements import Array
 from ..wire import begin
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
 

@@ -17,8 +17,8 @@ import numpy as np
 from hybridonnx.ops import Spec
 
 from ._graph import Graph
-from ._nodes import Node, Value, reduced_axes
-from ._write import bodies, live_nodes
+from ._nodes import Node, Value, bodies, reduced_axes
+from ._write import live_nodes
 
 _float32 = np.dtype("float32")
 _DIGITS = 3e-7

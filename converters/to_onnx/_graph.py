@@ -7,24 +7,20 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from onnx import ModelProto, NodeProto, defs, numpy_helper
 
 from hybridonnx.dtypes import DType, container_of, is_native, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
-from ..onnx_nodes import values_of
-from ..opsets import DEFAULT, Parameter, Signature, check_opset, plain, refusal, signature
-from ..subgraphs import mentioned
-from ..values import Array, dtype_of, dtype_of_type_string, elem_type
+from ..elements import Array, dtype_of, dtype_of_type_string, elem_type
+from ..messages import AttributeKind
+from ..opsets import DEFAULT, Parameter, Signature, check_opset, refusal, signature
 from ._kernels import computed_in
 from ._nodes import NeedsShape as NeedsShape
 from ._nodes import Node as Node
 from ._nodes import Value as Value
 from ._operator_builder import OperatorBuilder
-from ._shapes import node_shapes
 
-_Kind = defs.OpSchema.AttrType
 _int64 = np.dtype("int64")
 
 
@@ -212,48 +208,18 @@ class Graph(OperatorBuilder):
     ) -> tuple[Value, ...]:
         """Add a node of a domain that is not ONNX's own, whose outputs are as `specs` says."""
         self.domains[domain] = version
-        return tuple(self._as_it_is(Node(op_type, domain, list(inputs), attributes, self.scope), specs))
+        return tuple(self._add(Node(op_type, domain, list(inputs), attributes, self.scope), specs))
 
-    def spliced(
-        self, model: ModelProto, inputs: Sequence[Value], outputs: Sequence[Spec]
-    ) -> tuple[Value, ...]:
-        """Add the nodes of a model with these values for its inputs; its outputs are as `outputs` says."""
-        graph = model.graph
-        self.domains.update((o.domain, o.version) for o in model.opset_import if plain(o.domain))
-        values = dict(zip((i.name for i in graph.input), inputs, strict=True))
-        values |= {t.name: self.const(numpy_helper.to_array(t)) for t in graph.initializer}
-        specs = dict(zip((o.name for o in graph.output), outputs, strict=True))
-        for proto in graph.node:
-            arguments = [values[name] if name else None for name in proto.input]
-            declared = [specs.get(name, Spec()) for name in proto.output]
-            attributes = None if plain(proto.domain) else values_of(proto, self.opset)
-            if attributes is None:
-                inside = set(mentioned(proto))
-                captured = {name: value for name, value in values.items() if name in inside}
-                results = self._message(proto, arguments, declared, captured)
-            else:
-                several = self.node(proto.op_type, arguments, len(declared), attributes)
-                results = [several] if len(declared) == 1 else list(several)
-            for name, value in zip(proto.output, results, strict=True):
-                if not name and value.node is not None:
-                    value.node.outputs[value.index].absent = True
-                values[name] = value
-        return tuple(values[o.name] for o in graph.output)
+    def spliced(self, model: Any, inputs: Sequence[Value], outputs: Sequence[Spec]) -> tuple[Value, ...]:
+        """Add the nodes of onnx's `ModelProto` with these values for its inputs.
 
-    def _message(
-        self,
-        proto: NodeProto,
-        inputs: list[Value | None],
-        outputs: Sequence[Spec],
-        captured: Mapping[str, Value],
-    ) -> list[Value]:
-        """Add a node as it is, with the graphs that it has; these take the values `captured` by name."""
-        attributes = {a.name: a for a in proto.attribute}
-        node = Node(proto.op_type, plain(proto.domain), inputs, attributes, self.scope)
-        node.captured = dict(captured)
-        return self._as_it_is(node, outputs)
+        Its outputs are as `outputs` says.
+        """
+        from ._splice import spliced  # it needs onnx, as does who has such a model
 
-    def _as_it_is(self, node: Node, outputs: Sequence[Spec]) -> list[Value]:
+        return spliced(self, model, inputs, outputs)
+
+    def _add(self, node: Node, outputs: Sequence[Spec]) -> list[Value]:
         """Add a node without a look at what ONNX says of its operator, with outputs of these specs."""
         for index, (shape, dtype) in enumerate(outputs):
             value = Value(self, dtype, without_symbols(shape))
@@ -264,6 +230,8 @@ class Graph(OperatorBuilder):
 
     def node_shapes(self, node: Node) -> list[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""
+        from ._shapes import node_shapes  # it needs onnx: many a graph is lowered without
+
         return node_shapes(node, self.opset)
 
     def _inputs(self, kind: Signature, inputs: Sequence[Any]) -> tuple[list[Value | None], dict[str, DType]]:
@@ -318,10 +286,8 @@ class Graph(OperatorBuilder):
         try:
             return _CONVERT[attribute_type](value)
         except (TypeError, ValueError, KeyError):
-            type_name = str(attribute_type).rpartition(".")[2]
-            raise ConversionError(
-                f"{kind.op_type}: attribute {name} must be of ONNX's type {type_name}, got {value!r}."
-            ) from None
+            required = f"must be of ONNX's type {attribute_type.name}"
+            raise ConversionError(f"{kind.op_type}: attribute {name} {required}, got {value!r}.") from None
 
     # ---- what lowerings ask
 
@@ -511,12 +477,12 @@ def _graph(value: Any) -> Graph:
 
 
 _CONVERT: dict[Any, Callable[[Any], Any]] = {
-    _Kind.INT: _int,
-    _Kind.INTS: _tuple_of(_int),
-    _Kind.FLOAT: _float,
-    _Kind.FLOATS: _tuple_of(_float),
-    _Kind.STRING: _str,
-    _Kind.STRINGS: _tuple_of(_str),
-    _Kind.TENSOR: _array,
-    _Kind.GRAPH: _graph,
+    AttributeKind.INT: _int,
+    AttributeKind.INTS: _tuple_of(_int),
+    AttributeKind.FLOAT: _float,
+    AttributeKind.FLOATS: _tuple_of(_float),
+    AttributeKind.STRING: _str,
+    AttributeKind.STRINGS: _tuple_of(_str),
+    AttributeKind.TENSOR: _array,
+    AttributeKind.GRAPH: _graph,
 }

@@ -1,21 +1,18 @@
-"""Nodes and values of a graph being built, and a node as ONNX's protobuf message."""
+"""Nodes and values of a graph being built, and a node as ONNX's message."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
-
-from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
+from typing import Any, NamedTuple, Protocol
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape
 
+from .. import messages
+from ..elements import Array
+from ..messages import AttributeKind
 from ..opsets import Signature
-from ..subgraphs import rename_inside
-from ..values import Array, to_tensor
-
-_Kind = defs.OpSchema.AttrType
 
 
 class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
@@ -145,59 +142,49 @@ class Value:
         return self._node("Div", [other, self])
 
 
+class ForeignAttribute(NamedTuple):
+    """An attribute as another model has it."""
+
+    proto: Any
+    """onnx's `AttributeProto`."""
+
+
+def bodies(node: Node) -> list[Any]:
+    """The graphs among a node's attributes, such as a loop's body."""
+    if node.signature is None:
+        return []
+    kinds = node.signature.attributes
+    return [value for name, value in node.attributes.items() if kinds[name] == AttributeKind.GRAPH]
+
+
 # ---- as messages
 
 
-def node_proto(
+def node_message(
     node: Node,
     inputs: Sequence[str],
     outputs: Sequence[str],
-    write: Callable[[Any], GraphProto] | None = None,
-    names: Callable[[str], str] = str,
-) -> NodeProto:
-    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes.
+    title: str = "",
+    graph: Callable[[Any], bytes] | None = None,
+    foreign: Callable[[ForeignAttribute], bytes] | None = None,
+) -> bytes:
+    """A node called `title` whose inputs and outputs have these names.
 
-    `names` gives new names to the values in graphs that come as messages.
+    `graph` writes the graphs among its attributes, and `foreign` those that another model has: nodes without
+    such need neither.
     """
-    proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
-    if node.note:
-        proto.doc_string = node.note
+    attributes = []
     for name, value in node.attributes.items():
-        if node.signature is None:
-            attribute = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
-            proto.attribute.append(attribute)
-            rename_inside(proto.attribute[-1], names)
+        if isinstance(value, ForeignAttribute):
+            assert foreign is not None
+            attributes.append(foreign(value))
             continue
-        kind = node.signature.attributes[name]
-        attribute = proto.attribute.add(name=name, type=_TYPES[kind])
-        if kind == _Kind.GRAPH:
-            if write is not None:
-                attribute.g.CopyFrom(write(value))
-        else:
-            _SET[kind](attribute, value)
-    return proto
-
-
-_TYPES: dict[Any, Any] = {
-    _Kind.INT: AttributeProto.INT,
-    _Kind.INTS: AttributeProto.INTS,
-    _Kind.FLOAT: AttributeProto.FLOAT,
-    _Kind.FLOATS: AttributeProto.FLOATS,
-    _Kind.STRING: AttributeProto.STRING,
-    _Kind.STRINGS: AttributeProto.STRINGS,
-    _Kind.TENSOR: AttributeProto.TENSOR,
-    _Kind.GRAPH: AttributeProto.GRAPH,
-}
-
-_SET: dict[Any, Callable[[AttributeProto, Any], None]] = {
-    _Kind.INT: lambda a, v: setattr(a, "i", v),
-    _Kind.INTS: lambda a, v: a.ints.extend(v),
-    _Kind.FLOAT: lambda a, v: setattr(a, "f", v),
-    _Kind.FLOATS: lambda a, v: a.floats.extend(v),
-    _Kind.STRING: lambda a, v: setattr(a, "s", v.encode()),
-    _Kind.STRINGS: lambda a, v: a.strings.extend(s.encode() for s in v),
-    _Kind.TENSOR: lambda a, v: a.t.CopyFrom(to_tensor("", v)),
-}
+        kind = node.signature.attributes[name] if node.signature else messages.kind_of(value)
+        if kind == AttributeKind.GRAPH:
+            assert graph is not None
+            value = graph(value)
+        attributes.append(messages.attribute(name, kind, value))
+    return messages.node(node.op_type, node.domain, inputs, outputs, title, attributes, node.note)
 
 
 def reduced_axes(node: Node) -> list[int] | None:

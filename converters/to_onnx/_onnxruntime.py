@@ -16,8 +16,8 @@ from hybridonnx.ops import sizes
 
 from ..opsets import signature
 from ._graph import Graph
-from ._nodes import Node, Value, reduced_axes
-from ._write import bodies, live_nodes
+from ._nodes import Node, Value, bodies, reduced_axes
+from ._write import live_nodes
 
 AXES_AT = 18
 """From this opset on Pad can name its axes."""

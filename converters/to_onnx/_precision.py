@@ -15,7 +15,7 @@ from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, copy, entry_name
 from hybridonnx.symbol.infer import Specs, infer
 
-from ..values import Array
+from ..elements import Array
 from ._walk import needed
 
 Precision: TypeAlias = Literal["float32", "mixed", "float16"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from onnx import TensorProto, TypeProto, checker, helper, shape_inference
+from onnx import NodeProto, TensorProto, TypeProto, checker, helper, shape_inference
 
 from hybridonnx.ops import NumericShape
 
 from ..opsets import ir_version
 from ..values import to_tensor, type_proto
-from ._nodes import Node, node_proto
+from ._nodes import Node, bodies, node_message
 
 _MOST_DATA = 1024
 
 
 def node_shapes(node: Node, opset: int) -> list[NumericShape | None]:
     """What is known of the shapes of a node's outputs."""
-    if node.signature is None or any(v is not None and v.dtype is None for v in node.inputs):
+    if node.signature is None or bodies(node) or any(v is not None and v.dtype is None for v in node.inputs):
         return [None] * len(node.outputs)
     inputs = ["" if v is None else f"i{i}" for i, v in enumerate(node.inputs)]
     outputs = [f"o{i}" for i in range(len(node.outputs))]
@@ -28,13 +28,13 @@ def node_shapes(node: Node, opset: int) -> list[NumericShape | None]:
     try:
         inferred = shape_inference.infer_node_outputs(
             node.signature.schema,
-            node_proto(node, inputs, outputs),
+            NodeProto.FromString(node_message(node, inputs, outputs)),
             types,
             data,
             opset_imports=[helper.make_opsetid("", opset)],
             ir_version=ir_version(opset),
         )
-    except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):  # also: it has a graph
+    except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):
         return [None] * len(node.outputs)
     return [_shape(inferred.get(name)) for name in outputs]
 

@@ -13,8 +13,8 @@ from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.cut import cut
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 
+from ..elements import Array
 from ..opsets import NeedsOpset
-from ..values import Array
 from ._graph import Graph, Value
 from ._nodes import Node as OnnxNode
 from ._onnxruntime import guard

@@ -14,7 +14,7 @@ from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import Specs, infer
 from hybridonnx.symbol.subgraph import Body
 
-from ..values import Array
+from ..elements import Array
 from ._graph import Graph, Local, NeedsShape, Output, Value
 from ._registry import find, find_custom
 from ._symbolic_dims import complete_sizes, vector

@@ -1,18 +1,16 @@
-"""Graphs as ONNX's protobuf messages."""
+"""Graphs as ONNX's messages."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
-from onnx import GraphProto, defs
-
+from .. import messages
+from ..elements import Array
 from ..unused import UsedNames
-from ..values import value_info
 from ._graph import Graph, Node, Value
-from ._nodes import node_proto
-
-_Kind = defs.OpSchema.AttrType
+from ._nodes import ForeignAttribute, bodies, node_message
 
 
 def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list[Value]]:
@@ -33,14 +31,6 @@ def _used_inside(node: Node) -> list[Value]:
     return [value for body in bodies(node) for value in live_nodes(body, body.results)[1]]
 
 
-def bodies(node: Node) -> list[Graph]:
-    """The graphs among a node's attributes, such as a loop's body."""
-    if node.signature is None:
-        return []
-    kinds = node.signature.attributes
-    return [value for name, value in node.attributes.items() if kinds[name] == _Kind.GRAPH]
-
-
 class GraphWriter:
     """Gives every node and value a name that is used once in the whole model, and writes graphs.
 
@@ -52,14 +42,18 @@ class GraphWriter:
         self._node_names = UsedNames()
         self._names: dict[int, str] = {}
         self._references: list[Value] = []  # so that no id is used twice
-        self.constants: dict[str, Value] = {}
+        self.constants: dict[str, Array] = {}
         """The constants that the written nodes use, by name."""
+        self.read: set[str] = set()
+        """The names of the values that the written nodes and graphs take."""
+        self.op_types: list[str] = []
+        """The operators of the written nodes."""
 
-    def write(self, graph: Graph, results: Sequence[Value], name: str) -> GraphProto:
-        """The graph that computes `results` from its inputs; constants and parameters are not in it."""
+    def write(self, graph: Graph, results: Sequence[Value]) -> list[bytes]:
+        """The nodes that compute `results` from a graph's inputs; constants and parameters are not there."""
         nodes, used = live_nodes(graph, results)
         needed = {id(v) for v in used}
-        alone = _count(node.scope for node in nodes)
+        alone = Counter(node.scope for node in nodes)
         written = []
         for node in nodes:
             title = self._title(node, alone[node.scope] == 1)
@@ -67,10 +61,11 @@ class GraphWriter:
             while outputs and not outputs[-1]:
                 outputs.pop()
             inputs = ["" if v is None else self.name(v) for v in node.inputs]
-            proto = node_proto(node, inputs, outputs, self._body, self._names_inside(node, title))
-            proto.name = title
-            written.append(proto)
-        return GraphProto(name=name, node=written)
+            self.read.update(inputs)
+            self.op_types.append(node.op_type)
+            foreign = partial(self._foreign, self._names_inside(node, title))
+            written.append(node_message(node, inputs, outputs, title, self._body, foreign))
+        return written
 
     def _names_inside(self, node: Node, title: str) -> Callable[[str], str]:
         """New names for the values in the messages of a node's graphs, so that no two have one."""
@@ -83,15 +78,25 @@ class GraphWriter:
 
         return rename
 
-    def _body(self, graph: Graph) -> GraphProto:
+    def _foreign(self, names: Callable[[str], str], attribute: ForeignAttribute) -> bytes:
+        """An attribute of another model, with new names for the values in its graphs."""
+        from ..subgraphs import captured_inside, renamed  # they need onnx, as does who has such an attribute
+
+        proto = renamed(attribute.proto, names)
+        self.read.update(captured_inside(proto))
+        message: bytes = proto.SerializeToString()
+        return message
+
+    def _body(self, graph: Graph) -> bytes:
         for value in graph.inputs:
             self._assign(value, value.name or f"{graph.scope}/in")
-        proto = self.write(graph, graph.results, f"{graph.scope}/body")
-        for value in graph.inputs:
-            proto.input.append(value_info(self.name(value), value.dtype, value.shape))
-        for value in graph.results:
-            proto.output.append(value_info(self.name(value), value.dtype, value.shape))
-        return proto
+        nodes = self.write(graph, graph.results)
+        declared = [
+            [messages.value_info(self.name(value), value.dtype, value.shape) for value in values]
+            for values in (graph.inputs, graph.results)
+        ]
+        self.read.update(map(self.name, graph.results))
+        return b"".join(messages.graph(nodes, f"{graph.scope}/body", (), *declared))
 
     def _title(self, node: Node, alone: bool) -> str:
         scope = node.scope or node.op_type
@@ -112,16 +117,10 @@ class GraphWriter:
             return value.name
         if id(value) not in self._names:
             name = self._assign(value, "const")
-            self.constants[name] = value
+            assert value.constant is not None  # nothing else is left without a name
+            self.constants[name] = value.constant
         return self._names[id(value)]
 
     def _assign(self, value: Value, wish: str) -> str:
         self._references.append(value)
         return self._names.setdefault(id(value), self._value_names.new(wish))
-
-
-def _count(items: Any) -> dict[Any, int]:
-    counts: dict[Any, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    return counts

@@ -13,7 +13,7 @@ import numpy as np
 from hybridonnx.ops import sizes
 from hybridonnx.ops.correlation import Correlation, CorrelationGrad, CorrelationSlope
 
-from ..values import Array
+from ..elements import Array
 from ._graph import Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size, output_sizes, reshape, sizes_of, zeros

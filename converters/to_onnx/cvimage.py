@@ -22,7 +22,7 @@ from hybridonnx.ops.cvimage import (
     matrix,
 )
 
-from ..values import Array
+from ..elements import Array
 from ._graph import Graph, Value, require_few
 from ._registry import lowers
 from ._symbolic_dims import known_size

@@ -6,7 +6,7 @@ import numpy as np
 
 from hybridonnx.ops.fourier import FFT, IFFT, CountSketch, CountSketchGrad
 
-from ..values import Array
+from ..elements import Array
 from ._graph import Graph, Value
 from ._indices import add_rows, normal
 from ._registry import lowers

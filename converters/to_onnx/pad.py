@@ -13,7 +13,7 @@ import numpy as np
 from hybridonnx.ops import sizes
 from hybridonnx.ops.pad import Crop, CropGrad, Diag, DiagGrad, Pad, PadGrad, PadLike
 
-from ..values import Array
+from ..elements import Array
 from ._graph import END, Graph, Value, iota
 from ._registry import lowers
 from ._symbolic_dims import flat, known_size, reshape, sizes_of

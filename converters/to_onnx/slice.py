@@ -17,7 +17,7 @@ from hybridonnx.ops.slice import (
     SliceLike,
 )
 
-from ..values import Array
+from ..elements import Array
 from ._graph import END, REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size, sizes_of, vector

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..converters.elements import dtype_of_type_string
 from ..converters.limits import input_limits
 from ..converters.to_onnx import by_name, is_shape
-from ..converters.values import dtype_of_type_string
 from ..errors import AttributeValueError, ConversionError
 from ..ops import Array
 from ..parity.drawing import numbers, require_few

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..converters.elements import dtype_of_type_string
 from ..converters.from_onnx import read
 from ..converters.inspection import Declaration, facts, weight_files
 from ..converters.limits import Limit
 from ..converters.to_onnx import arrays_by_name, data_names
-from ..converters.values import dtype_of_type_string
 from ..dtypes import DType
 from ..errors import DTypeError, MissingFileError, MXNetError
 from ..ndarray.files import load as load_arrays

@@ -17,12 +17,12 @@ import numpy as np
 
 from ..context import cpu
 from ..converters.cuts import Cuts
+from ..converters.elements import dtype_of_type_string
 from ..converters.from_onnx import import_model, in_words, read, short
 from ..converters.inspection import facts
 from ..converters.limits import Limit, input_limits
 from ..converters.quantization import Quantization, is_quantized
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
-from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype, container_of
 from ..errors import ConversionError, MXNetError, is_file
 from ..gluon.hybrid_block import HybridBlock

@@ -48,6 +48,6 @@ def _is_right(size: int) -> bool:
     weight = rng.integers(-4, 5, (_CHANNELS, _CHANNELS, 3, 3)).astype(np.float32)
     op = find("Convolution").make({"kernel": (3, 3), "num_filter": _CHANNELS, "no_bias": True})
     lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in (x, weight)], local=Local(block=size))
-    session = ort.InferenceSession(lowered.model.SerializeToString(), options(in_turn=True))
+    session = ort.InferenceSession(lowered.message, options(in_turn=True))
     (y,) = session.run(None, {"data": x, "weight": weight})
     return np.array_equal(y, op.forward(x, weight))

@@ -129,9 +129,21 @@ class StoredGraph:
         return self._lower()
 
     @property
+    def message(self) -> bytes:
+        """The model as protobuf's message."""
+        message: bytes = self._lowered.message
+        return message
+
+    @property
     def model(self) -> Any:
         """The model."""
         return self._lowered.model
+
+    @property
+    def op_types(self) -> Sequence[str]:
+        """The operators of its nodes."""
+        op_types: Sequence[str] = self._lowered.op_types
+        return op_types
 
     @property
     def parameters(self) -> Mapping[str, Spec]:

@@ -172,7 +172,7 @@ def _copier(device: Device, carrier: DType) -> Any:
     )
     settings = options(in_turn=True)
     settings.intra_op_num_threads = 1
-    return _start(lowered.model.SerializeToString(), settings, providers=device.providers())
+    return _start(lowered.message, settings, providers=device.providers())
 
 
 class DeviceArray:

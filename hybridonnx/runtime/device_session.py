@@ -51,12 +51,11 @@ class _DeviceSession(Started):
     ) -> None:
         names = [name for name in lowered.parameters if name in (parameters or {})]
         held = [value_of((parameters or {})[name]) for name in names]
-        model = lowered.model
 
         def start(chosen: Any) -> Any:
             if names:
                 chosen.add_external_initializers(names, held)
-            return _start(model.SerializeToString(), chosen, providers=device.providers(captures))
+            return _start(lowered.message, chosen, providers=device.providers(captures))
 
         def recording() -> Any:
             chosen = settings()
@@ -68,7 +67,7 @@ class _DeviceSession(Started):
         self._start_with(start, recording)
         for kind, provider in () if device.is_fake else elsewhere(self._session, device):
             device.tell(kind, f"ONNX Runtime has no kernel of it in {device.provider}, but in {provider}.")
-        self._measured = MeasuredSession(start, recording, lambda: model.graph)
+        self._measured = MeasuredSession(start, recording, lambda: lowered.model.graph)
         self._outputs = list(lowered.outputs)
         self.types = [output.type for output in self._session.get_outputs()]
         """ONNX's texts of the outputs' types."""

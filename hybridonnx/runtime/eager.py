@@ -62,7 +62,7 @@ class EagerSession(Started):
         weights: Mapping[str, weakref.ref[Array]] | None = None,
     ) -> None:
         """Start a session. `weights` become initializers over their own memory; it ends before they do."""
-        model = lowered.model.SerializeToString()
+        model = lowered.message
         frozen = {name: array for name, array in (weights or {}).items() if name in lowered.parameters}
 
         def settings() -> Any:

@@ -102,7 +102,7 @@ def _quiet(threads: int) -> Any:
 
 def _title(purpose: str, lowered: Any) -> str:
     """What the profiler calls a session: what it is for, and the nodes that it has most of."""
-    counts = Counter(node.op_type for node in lowered.model.graph.node)
+    counts = Counter(lowered.op_types)
     kinds = [f"{kind} {count}" for kind, count in counts.most_common(_KINDS)]
     more = [] if len(counts) <= _KINDS else ["…"]
     return f"{purpose}: {', '.join(kinds + more)}"
@@ -244,11 +244,9 @@ def _stored(path: str, settings: Any) -> Any:
         return None
 
 
-def _bytes_of_inputs(model: Any) -> int:
+def _bytes_of_inputs(lowered: Any) -> int:
     """What the inputs of a model have together, as far as their sizes are known, of elements of 4 bytes."""
-    types = [value.type.tensor_type for value in model.graph.input]
-    sizes: list[int] = [prod(max(size.dim_value, 1) for size in kind.shape.dim) for kind in types]
-    return 4 * sum(sizes)
+    return 4 * sum(prod(size or 1 for size in shape or ()) for shape in lowered.input_shapes)
 
 
 def _one_thread() -> Any:
@@ -287,7 +285,7 @@ class _Opener:
         if names:
             self._held = [value_of(parameters[name]) for name in names]
             settings.add_external_initializers(names, self._held)
-        session = _start(self._lowered.model.SerializeToString(), settings)
+        session = _start(self._lowered.message, settings)
         self._weights = sum(parameters[name].nbytes for name in names)
         self.give_back()
         return session
@@ -443,15 +441,14 @@ class StepSession(Started):
     """
 
     def __init__(self, lowered: Any, in_arena: bool = False) -> None:
-        model = lowered.model
-        is_large = _bytes_of_inputs(model) > LARGE
+        is_large = _bytes_of_inputs(lowered) > LARGE
 
         def start(settings: Any) -> Any:
-            return _start(model.SerializeToString(), settings)
+            return _start(lowered.message, settings)
 
         settings = partial(self.options, in_arena or is_large, is_large)
         self._start_with(start, settings)
-        self._measured = MeasuredSession(start, settings, lambda: model.graph)
+        self._measured = MeasuredSession(start, settings, lambda: lowered.model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
         types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]
