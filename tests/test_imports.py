@@ -163,6 +163,13 @@ def test_a_network_is_compiled_without_onnx():
     assert loaded.isdisjoint({"onnx", "google.protobuf"})
 
 
+def test_an_operator_runs_without_onnx():
+    code = "import sys, hybridonnx as mx; x = mx.nd.ones((256, 256)); mx.nd.dot(x, x).wait_to_read(); "
+    loaded = set(python(code + "print(*sys.modules)").split())
+    assert "onnxruntime" in loaded
+    assert loaded.isdisjoint({"onnx", "google.protobuf"})
+
+
 EACH_NAME = """
 import os, sys
 import hybridonnx.ops

@@ -20,6 +20,7 @@ from ._nodes import NeedsShape as NeedsShape
 from ._nodes import Node as Node
 from ._nodes import Value as Value
 from ._operator_builder import OperatorBuilder
+from ._shapes import node_shapes
 
 _int64 = np.dtype("int64")
 
@@ -228,10 +229,8 @@ class Graph(OperatorBuilder):
         self.nodes.append(node)
         return node.outputs
 
-    def node_shapes(self, node: Node) -> list[NumericShape | None]:
+    def node_shapes(self, node: Node) -> Sequence[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""
-        from ._shapes import node_shapes  # it needs onnx: many a graph is lowered without
-
         return node_shapes(node, self.opset)
 
     def _inputs(self, kind: Signature, inputs: Sequence[Any]) -> tuple[list[Value | None], dict[str, DType]]:
