@@ -23,7 +23,7 @@ from ..ndarray.np_shape import is_np_shape
 from ..ndarray.watch import Watch
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
-from ..symbol.graph import Entry, Node, topological
+from ..symbol.graph import Entry, Node, fingerprint, topological
 from ..symbol.infer import infer
 from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .device_session import GraphOnDevice
@@ -41,7 +41,7 @@ _FREEZE_AFTER = 4
 """After so many calls without a write parameters are frozen, at first; each write afterwards doubles it."""
 _FREEZE_AFTER_AT_MOST = 256
 _NEVER = float("inf")
-_WORTH_KEEPING = 0.05
+_WORTH_KEEPING = 0.02
 """Seconds from which on what a session was made of is kept for the next process."""
 _MOST_WRITES = 2
 """Times that parameters may have changed: what changes more often does not come again."""
@@ -472,8 +472,7 @@ class CompiledGraph:
             specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
             given = [f"{name} {spec.shape!r} {spec.dtype!r}" for name, spec in specs.items()]
             own = [f"{name} {a.shape} {a.dtype!r}" for name, a in self._arrays.items()]
-            text = self._symbol.tojson(remove_amp_cast=False)
-            return [text, str(int(variant)), str(is_np_shape()), *given, *own]
+            return [fingerprint(self._symbol.outputs), str(int(variant)), str(is_np_shape()), *given, *own]
 
         return Place.of(parts, self._arrays)
 
