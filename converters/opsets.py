@@ -63,6 +63,8 @@ class Signature(NamedTuple):
     attributes: Mapping[str, AttributeKind]
     types: Mapping[str, frozenset[DType]]
     """The element types that each of the parameters' types allows."""
+    graphs: tuple[str, ...]
+    """The attributes that are graphs."""
 
     @property
     def schema(self) -> Any:
@@ -105,15 +107,17 @@ def signature(op_type: str, opset: int, domain: str = "") -> Signature:
             row = description(defs.get_schema(op_type, opset, domain))
         except defs.SchemaError:
             raise _unknown(op_type, opset, domain) from None
-    _, since, inputs, outputs, attributes, types = row
+    _, since, inputs, outputs, numbers, types = row
+    attributes = {name: AttributeKind(number) for name, number in numbers.items()}
     return Signature(
         op_type,
         domain,
         since,
         tuple(Parameter(*item) for item in inputs),
         tuple(Parameter(*item) for item in outputs),
-        {name: AttributeKind(kind) for name, kind in attributes.items()},
+        attributes,
         {name: _dtypes(texts) for name, texts in types.items()},
+        tuple(name for name, kind in attributes.items() if kind == AttributeKind.GRAPH),
     )
 
 

@@ -10,6 +10,7 @@ BYTES = 2
 """The wire type of fields whose length stands before them: bytes, texts and messages."""
 _FLOAT = Struct("<f")
 _SHORT = [bytes([number]) for number in range(128)]
+"""Numbers of one group."""
 
 
 def varint(number: int) -> bytes:
@@ -45,7 +46,10 @@ def single(field: int, value: float) -> bytes:
 
 def data(field: int, value: bytes) -> bytes:
     """A field with bytes, or with the message that they are."""
-    return varint(field << 3 | BYTES) + varint(len(value)) + value
+    key, size = field << 3 | BYTES, len(value)
+    if key < 128 and size < 128:  # nearly all
+        return _SHORT[key] + _SHORT[size] + value
+    return varint(key) + varint(size) + value
 
 
 def text(field: int, value: str) -> bytes:

@@ -151,10 +151,9 @@ class ForeignAttribute(NamedTuple):
 
 def bodies(node: Node) -> list[Any]:
     """The graphs among a node's attributes, such as a loop's body."""
-    if node.signature is None:
+    if node.signature is None or not node.signature.graphs:
         return []
-    kinds = node.signature.attributes
-    return [value for name, value in node.attributes.items() if kinds[name] == AttributeKind.GRAPH]
+    return [node.attributes[name] for name in node.signature.graphs if name in node.attributes]
 
 
 # ---- as messages

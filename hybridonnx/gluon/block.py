@@ -174,16 +174,20 @@ class Block:
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
         """The parameters of the block and its children whose names match the regular expression `select`."""
-        self._warn_of_strays()
         params = ParameterDict(self._params.prefix)
-        if select is None:
-            params.update(self.params)
-        else:
-            pattern = re.compile(select)
-            params._params.update({n: v for n, v in self.params.items() if pattern.match(n)})
-        for child in self._children.values():
-            params.update(child.collect_params(select))
+        self._collect_into(params, None if select is None else re.compile(select))
         return params
+
+    def _collect_into(self, params: ParameterDict, pattern: re.Pattern[str] | None) -> None:
+        """Add to `params` those of the block and its children whose names match; without a pattern all."""
+        self._warn_of_strays()
+        own = self.params
+        params.update(own if pattern is None else {n: v for n, v in own.items() if pattern.match(n)})
+        for child in self._children.values():
+            if type(child).collect_params is Block.collect_params:
+                child._collect_into(params, pattern)
+            else:  # it has its own
+                params.update(child.collect_params(None if pattern is None else pattern.pattern))
 
     def _warn_of_strays(self) -> None:
         """Warn of blocks in lists and the like, which nobody registered as children."""
@@ -196,7 +200,7 @@ class Block:
                     f'"{type(self).__name__}.{key}" holds blocks that are not children of '
                     f'"{type(self).__name__}", so that their parameters are left out. Call '
                     "register_child(), or use nn.Sequential or nn.HybridSequential.",
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:

@@ -43,9 +43,9 @@ def without_symbols(shape: Shape | None) -> NumericShape | None:
 
 def alike(a: Shape | None, b: Shape | None) -> bool:
     """Whether the same is known of two shapes."""
-    if a is None or b is None:
-        return a is b
-    return len(a) == len(b) and all(map(same, a, b))
+    if a is b:
+        return True
+    return a is not None and b is not None and len(a) == len(b) and all(map(same, a, b))
 
 
 def show(shape: Shape | None) -> str:
