@@ -16,9 +16,9 @@ from .messages import AttributeKind
 
 OLDEST = 13
 DEFAULT = 18
-STORED = 25
+STORED = 24
 """The newest opset whose operators are in schemas.jsonl: all onnx that the project allows know it."""
-_IR_VERSIONS = {13: 7, 15: 8, 19: 9, 21: 10, 23: 11, 24: 12, 25: 13}
+_IR_VERSIONS = {13: 7, 15: 8, 19: 9, 21: 10, 23: 11, 24: 12}
 """The oldest version of files for each opset from that number on, up to `STORED`."""
 
 
@@ -69,9 +69,7 @@ class Signature(NamedTuple):
     @property
     def schema(self) -> Any:
         """All of it, as onnx's `OpSchema`."""
-        from onnx import defs
-
-        return defs.get_schema(self.op_type, self.since, self.domain)
+        return _schema(self.op_type, self.since, self.domain)
 
     def input(self, index: int) -> Parameter:
         """The parameter that the `index`-th input belongs to."""
@@ -97,15 +95,22 @@ class Signature(NamedTuple):
 
 
 @cache
+def _schema(op_type: str, opset: int, domain: str) -> Any:
+    from onnx import defs
+
+    return defs.get_schema(op_type, opset, domain)
+
+
+@cache
 def signature(op_type: str, opset: int, domain: str = "") -> Signature:
     """The operator as it is at this opset. Raises `ConversionError` if it is unknown there."""
     row = None if domain else _stored_description(op_type, opset)
     if row is None:
-        from onnx import defs
+        from onnx.defs import SchemaError
 
         try:
-            row = description(defs.get_schema(op_type, opset, domain))
-        except defs.SchemaError:
+            row = description(_schema(op_type, opset, domain))
+        except SchemaError:
             raise _unknown(op_type, opset, domain) from None
     _, since, inputs, outputs, numbers, types = row
     attributes = {name: AttributeKind(number) for name, number in numbers.items()}
@@ -144,7 +149,7 @@ def _stored() -> Mapping[str, Sequence[str]]:
 
 def description(schema: Any) -> Description:
     """What a signature needs of onnx's `OpSchema`."""
-    allowed = {c.type_param_str: sorted(c.allowed_type_strs) for c in schema.type_constraints}
+    allowed = {c.type_param_str: sorted({*c.allowed_type_strs}) for c in schema.type_constraints}
     only = {name: texts[0] for name, texts in allowed.items() if len(texts) == 1}
     return [
         schema.name,
