@@ -203,6 +203,42 @@ def test_another_graph_has_a_model_of_its_own(
             net(x)
 
 
+@pytest.mark.parametrize("threads_from", [0, 1 << 40], ids=["threads", "in turn"])
+def test_each_weights_have_their_model(
+    threads_from: int, cache: Path, lowerings: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The only model of a graph with other weights starts, and is left; of several, each takes its own."""
+    monkeypatch.setattr(model_cache, "_WORTH_THREADS", threads_from)
+    x, changes = images(), (0.0, 0.5, 1.0)
+    want = [reference(network(change=change), x) for change in changes]
+    firsts = []
+    for i, change in enumerate(changes):
+        firsts.append(predict(network(change=change), x))
+        np.testing.assert_allclose(firsts[i], want[i], rtol=1e-4)
+        assert len(lowerings) == len(entries(cache)) == i + 1
+    for change, first in zip(changes, firsts, strict=True):
+        np.testing.assert_array_equal(predict(network(change=change), x), first)
+    assert len(lowerings) == 3
+    assert len({first.tobytes() for first in firsts}) == 3
+
+
+def test_threads_read_weights_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_cache, "_GROUP", 1 << 10)
+    rng = np.random.default_rng(0)
+    arrays = {f"w{i}": rng.standard_normal((i, 40, 3)).astype("float32") for i in range(9)}
+    arrays["t"] = rng.standard_normal((300, 20)).T
+    want = model_cache._weights_digest(arrays)
+    monkeypatch.setattr(model_cache, "_WORTH_THREADS", 0)
+    reading = model_cache._Reading(arrays)
+    assert len(reading._digests) > 4
+    assert reading.digest() == want
+    arrays["t"][0, 0] += 1
+    assert model_cache._Reading(arrays).digest() != want
+    reading = model_cache._Reading(arrays)
+    reading.cancel()
+    assert reading.digest() == model_cache._weights_digest(arrays)
+
+
 def test_free_and_fixed_sizes_are_two_models(cache: Path, lowerings: list[Any]) -> None:
     net = network()
     predict(net, images(rows=2))
@@ -303,9 +339,12 @@ def test_no_new_threads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
+    want = predict(network(), images())
+    monkeypatch.setattr(model_cache, "_WORTH_THREADS", 0)
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    monkeypatch.setattr(model_cache, "ThreadPoolExecutor", None)  # without an entry no weights are read
-    assert network()(images()).shape == (2, 5)
+    for change in (0.0, 0.5):
+        y = network(change=change)(images()).asnumpy()
+        assert np.array_equal(y, want) == (change == 0)
 
 
 # ---- what is there, but not what was written

@@ -424,11 +424,10 @@ class CompiledGraph:
     def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
         """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
         place = self._place(arrays, form, variant)
-        model = place.model() if place is not None else None
-        session: Session | GraphOnDevice | Chain | None
-        if model is not None:
-            session = self._open(str(model), arrays, form, variant)
-        else:
+        session: Session | GraphOnDevice | Chain | None = None
+        if place is not None:
+            session = place.open(lambda model: self._open(model, arrays, form, variant))
+        if session is None:
             watch, begin = Watch(self._arrays.values()), time.perf_counter()
             session = self._make_session(arrays, form, variant)
             if place is not None and time.perf_counter() - begin > _WORTH_KEEPING:

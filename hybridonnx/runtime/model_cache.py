@@ -5,7 +5,7 @@
                                          entry.json     sizes and times of both, and the model's digest
 
 `graph` is a digest of all that a lowered graph depends on but the weights: where there is no such folder,
-nobody reads the weights for theirs. An entry is made in a folder of another name, and has its own name when
+nobody reads the weights to their end. An entry is made in a folder of another name, and has its own name when
 it is complete and has given the same outputs as the session that it was made of, bit for bit.
 """
 
@@ -20,14 +20,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from .environment import environment, processor, processors
 __all__ = ["Place", "graph_digest"]
 
 logger = logging.getLogger("hybridonnx")
+_Session = TypeVar("_Session")
 
 MODEL, WEIGHTS, ENTRY = "model.onnx", "weights.bin", "entry.json"
 _NEW = ".new-"
@@ -51,6 +52,8 @@ _LOWERING = frozenset({"autograd", "converters", "ndarray", "ops", "runtime", "s
 """The folders of the package that make a graph what it is in a session."""
 _READERS = 4
 """Threads that make digests."""
+_WORTH_THREADS = 1 << 20
+"""Bytes of weights from which on they do."""
 _SHARE = 4
 """One entry may have this part of the cache."""
 _STALE = 3600.0
@@ -104,17 +107,44 @@ def _package() -> str:
     return sha256("\n".join(sorted(modules)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _weights_digest(arrays: Mapping[str, Array], in_turn: bool = False) -> str:
+class _Reading:
+    """The digest of arrays by name. Other threads read large ones from now on, while this one goes on."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self._arrays = arrays
+        self._digests: list[Future[bytes]] = []
+        groups = list(_groups(arrays.values()))
+        if sum(piece.size for group in groups for piece in group) < _WORTH_THREADS:
+            return
+        pool = ThreadPoolExecutor(min(_READERS, processors()))
+        try:
+            self._digests = [pool.submit(_group_digest, group) for group in groups]
+        except RuntimeError:  # there are no new threads
+            self.cancel()
+        pool.shutdown(wait=False)
+
+    def digest(self) -> str:
+        """The digest, once it is there."""
+        digests = [future.result() for future in self._digests]
+        return _combined(self._arrays, digests) if digests else _weights_digest(self._arrays)
+
+    def cancel(self) -> None:
+        """Leave the rest unread."""
+        for future in self._digests:
+            future.cancel()
+        self._digests = []
+
+
+def _weights_digest(arrays: Mapping[str, Array]) -> str:
     """A digest of arrays by name."""
+    return _combined(arrays, map(_group_digest, _groups(arrays.values())))
+
+
+def _combined(arrays: Mapping[str, Array], digests: Iterable[bytes]) -> str:
     value = sha256()
     for name, array in arrays.items():
         value.update(f"{name} {array.dtype.str} {array.dtype.name} {array.shape}\n".encode())
-    groups = list(_groups(arrays.values()))
-    if in_turn or len(groups) < 2:
-        value.update(b"".join(map(_group_digest, groups)))
-    else:
-        with ThreadPoolExecutor(min(_READERS, processors())) as pool:
-            value.update(b"".join(pool.map(_group_digest, groups)))
+    value.update(b"".join(digests))
     return value.hexdigest()
 
 
@@ -157,8 +187,8 @@ def nothing_kept() -> Iterator[None]:
 class Place:
     """Where the optimised model of one graph with its weights is kept, or would be."""
 
-    def __init__(self, folder: Path, weights: Mapping[str, Array]) -> None:
-        self._folder, self._weights = folder, weights
+    def __init__(self, folder: Path, weights: Mapping[str, Array], reading: _Reading) -> None:
+        self._folder, self._weights, self._reading = folder, weights, reading
 
     @classmethod
     def of(cls, parts: Callable[[], Iterable[str]], weights: Mapping[str, Array]) -> Place | None:
@@ -168,18 +198,45 @@ class Place:
             return None
         if sum(array.nbytes for array in weights.values()) > _limit() // _SHARE:
             return None
-        return cls(root / graph_digest(parts()), weights)
+        reading = _Reading(weights)
+        try:
+            return cls(root / graph_digest(parts()), weights, reading)
+        except BaseException:
+            reading.cancel()
+            raise
 
-    def model(self) -> Path | None:
-        """The file of the optimised model, if there is a whole one that is this user's."""
-        if not self._is_own():
-            return None
-        entry = self._folder / _weights_digest(self._weights)
-        if not _is_whole(entry):
+    def open(self, start: Callable[[str], _Session]) -> _Session | None:
+        """The session of the optimised model, if there is a whole one that is this user's.
+
+        If the graph's folder has but one model, its session starts while the weights are read, and is left
+        where it turns out that they are others.
+
+        Args:
+            start: Starts the session of a file.
+        """
+        entries = self._entries()
+        if len(entries) == 1:
+            entry = entries[0]
+            session = start(str(entry / MODEL)) if _is_whole(entry) else None
+            if session is None or self._reading.digest() != entry.name:
+                self._reading.cancel()
+                return None
+        elif entries and _is_whole(entry := self._folder / self._reading.digest()):
+            session = start(str(entry / MODEL))
+        else:
+            self._reading.cancel()
             return None
         with suppress(OSError):
             os.utime(entry / ENTRY)  # it was used
-        return entry / MODEL
+        return session
+
+    def _entries(self) -> list[Path]:
+        """The folders of what is kept of the graph; none if another user may write there."""
+        if not self._is_own():
+            return []
+        with suppress(OSError):  # it is gone since
+            return [entry for entry in self._folder.iterdir() if not entry.name.startswith(_NEW)]
+        return []
 
     def _is_own(self) -> bool:
         """Whether nobody but this user can write into the cache and the graph's folder in it."""
@@ -212,7 +269,7 @@ class Place:
                     logger.info("cache: %s is not this user's alone", self._folder)
                     return
                 # in turn, as Python starts no threads any more when it ends
-                entry = self._folder / _weights_digest(self._weights, in_turn=True)
+                entry = self._folder / _weights_digest(self._weights)
                 if _is_whole(entry):  # another process was faster
                     return
                 new = Path(tempfile.mkdtemp(prefix=_NEW, dir=self._folder))
