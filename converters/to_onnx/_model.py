@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -14,7 +14,7 @@ from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import ONNX_PREFIX, Dim, NumericShape, Spec, SymbolicDim, sizes
 from hybridonnx.symbol.declared import constant_names
-from hybridonnx.symbol.graph import topological
+from hybridonnx.symbol.graph import Node, topological
 
 from .. import messages, notes
 from ..elements import Array, is_plain
@@ -86,16 +86,17 @@ def lower(
     `local` tells how a graph is lowered that runs here.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     """
-    opset = check_opset(_own_opset(symbol) if opset is None else opset)
+    nodes = topological(symbol.outputs)
+    opset = check_opset(_own_opset(nodes) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
         traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, local, unused_inputs)
-        return _assemble(traced, keep_inputs, params, embed, constant_names(topological(symbol.outputs)))
+        return _assemble(traced, keep_inputs, params, embed, constant_names(nodes) if local is None else ())
 
 
-def _own_opset(symbol: Any) -> int:
+def _own_opset(nodes: Iterable[Node]) -> int:
     """The usual opset, or the oldest that has ONNX's own nodes in a graph as they are."""
-    operators = [node.op for node in topological(symbol.outputs) if node.op_name.startswith(ONNX_PREFIX)]
+    operators = [node.op for node in nodes if node.op_name.startswith(ONNX_PREFIX)]
     if not operators:
         return DEFAULT
     from ..onnx_nodes import oldest
