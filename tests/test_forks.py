@@ -154,7 +154,7 @@ def test_a_fork_while_a_thread_imports_the_converters():
 @pytest.mark.parametrize(
     "module",
     [
-        "onnx",
+        "ml_dtypes",
         "onnxruntime",
         "hybridonnx.converters.to_onnx.conv",
         "hybridonnx.converters.to_onnx.pool",
