@@ -29,15 +29,16 @@ CODES: Mapping[str, int] = {
 }
 """ONNX's number of each element type, by its name in texts such as `tensor(float)`."""
 _ONNX_NAMES = {code: name for name, code in CODES.items()}
+_NAMES = {code: ONNX_NAMES.get(name, name) for code, name in _ONNX_NAMES.items() if code}
+"""Our name of each."""
 
 
 def _available() -> dict[int, DType]:
     """The element types for which there are dtypes: some need ml_dtypes, which newer onnx brings."""
     dtypes = {}
-    for name, code in CODES.items():
+    for code, name in _NAMES.items():
         try:
-            if code:
-                dtypes[code] = as_dtype(ONNX_NAMES.get(name, name))
+            dtypes[code] = as_dtype(name)
         except DTypeError:
             continue
     return dtypes
@@ -67,11 +68,11 @@ def dtype_of(code: int) -> DType:
     dtype = _DTYPES.get(code)
     if dtype is not None:
         return dtype
-    name = _ONNX_NAMES.get(code, "")
-    if ONNX_NAMES.get(name, name) in EXTENSIONS:
-        return as_dtype(ONNX_NAMES.get(name, name))  # which tells what to install
+    if _NAMES.get(code) in EXTENSIONS:
+        return as_dtype(_NAMES[code])  # which tells what to install
+    name = _ONNX_NAMES.get(code, str(code)).upper()
     raise ConversionError(
-        f"ONNX: element type {name.upper() or code} is not supported, as NumPy lacks it. "
+        f"ONNX: element type {name} is not supported, as NumPy lacks it. "
         "Convert the model to float32 or float16 first."
     )
 
