@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import TypeAlias
 
-from hybridonnx.ops import NumericShape
+from hybridonnx.errors import ShapeError
+from hybridonnx.ops import NumericShape, broadcast, without_symbols
 
 from ._nodes import Node, Value, bodies
 
@@ -84,16 +85,10 @@ def _broadcast(*shapes: NumericShape | None) -> NumericShape | None:
     if len({*shapes}) == 1:
         return shapes[0]
     known = [shape for shape in shapes if shape is not None]
-    if len(known) != len(shapes):
+    try:
+        return without_symbols(broadcast("", *known)) if len(known) == len(shapes) else None
+    except ShapeError:
         return None
-    rank = max(map(len, known))
-    result: list[int | None] = []
-    for sizes in zip(*((1,) * (rank - len(shape)) + tuple(shape) for shape in known), strict=True):
-        wide = {size for size in sizes if size not in (1, None)}
-        if len(wide) > 1:
-            return None
-        result.append(wide.pop() if wide else None if None in sizes else 1)
-    return tuple(result)
 
 
 def _elementwise(node: Node) -> Shapes | None:
