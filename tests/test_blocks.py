@@ -211,8 +211,18 @@ def test_other_dtypes_have_no_blocks(dtype):
 
 
 @needs_blocks
-def test_another_size_is_noticed():
-    right = [size for size in (4, 8, 16, 32) if blocks._is_right(size)]
+def test_the_size_of_blocks_is_that_of_the_kernels():
+    """Weights that are brought into blocks of another size give other numbers."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s).astype(np.float32) for s in ((1, 32, 16, 16), (32, 32, 3, 3))]
+    op = find("Convolution").make({"kernel": (3, 3), "num_filter": 32, "no_bias": True})
+    right = []
+    for size in (4, 8, 16, 32):
+        lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in arrays], local=Local(block=size))
+        session = ort.InferenceSession(lowered.message)
+        (y,) = session.run(None, dict(zip(op.input_names(), arrays, strict=True)))
+        if np.allclose(y, op.forward(*arrays), atol=1e-3):
+            right.append(size)
     assert right == [block_size()]
 
 

@@ -18,7 +18,7 @@ from hybridonnx.ops import NumericShape, Spec
 from ._graph import Graph, Value
 from ._windows import enclosed
 
-_DOMAIN = "com.microsoft.nchwc"
+DOMAIN = "com.microsoft.nchwc"
 _FEW_PLACES = 192
 """Up to so many places, of the whole batch, it takes longer to bring weights into blocks than they save."""
 _FEW_WEIGHTS = 1 << 17
@@ -189,5 +189,5 @@ def from_blocks(g: Graph, x: Value, channels: int) -> Value:
 def _node(
     g: Graph, op_type: str, inputs: Sequence[Value], shape: NumericShape | None, **attributes: Any
 ) -> Value:
-    (result,) = g.foreign(op_type, _DOMAIN, inputs, [Spec(shape, np.dtype(np.float32))], **attributes)
+    (result,) = g.foreign(op_type, DOMAIN, inputs, [Spec(shape, np.dtype(np.float32))], **attributes)
     return result

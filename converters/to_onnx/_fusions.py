@@ -7,7 +7,7 @@ them, so what a gradient or an output needs stays as it is. Numbers change by ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isclose, pi, sqrt
@@ -18,7 +18,7 @@ from hybridonnx.ops import Spec
 
 from ._graph import Graph
 from ._nodes import Node, Value, bodies, reduced_axes
-from ._write import live_nodes
+from ._readers import Readers
 
 _float32 = np.dtype("float32")
 _DIGITS = 3e-7
@@ -51,7 +51,7 @@ def fuse(graph: Graph, results: Sequence[Value], parameters: Iterable[Value] = (
             fuse(body, body.results, parameters)
     if not any(node.op_type in _FINDERS and not node.domain for node in graph.nodes):
         return
-    readers = _Readers(graph, results, parameters)
+    readers = Readers(graph, results, parameters)
     builds: dict[Node, Build] = {}
     for node in readers.nodes:
         find = None if node.domain else _FINDERS.get(node.op_type)
@@ -72,49 +72,6 @@ def _rewrite(graph: Graph, builds: Mapping[Node, Build]) -> None:
             node.op_type, node.domain, node.signature = new.op_type, new.domain, new.signature
             node.inputs, node.attributes = new.inputs, new.attributes
         graph.nodes.append(node)
-
-
-class _Readers:
-    """Who reads what in a graph."""
-
-    def __init__(self, graph: Graph, results: Sequence[Value], parameters: Iterable[Value]) -> None:
-        self._parameters = set(map(id, parameters))
-        self.nodes, _ = live_nodes(graph, results)
-        self._by_value: dict[int, list[Node | None]] = {id(value): [None] for value in results}
-        for node in self.nodes:
-            for value in node.inputs:
-                if value is not None:
-                    self._by_value.setdefault(id(value), []).append(node)
-            inside = (v for body in bodies(node) for v in live_nodes(body, body.results)[1])
-            for value in (*node.captured.values(), *inside):
-                self._by_value.setdefault(id(value), []).append(None)
-
-    def are_known(self, values: Iterable[Value | None]) -> bool:
-        """Whether values are the same in each run."""
-        return all(v is not None and (v.constant is not None or id(v) in self._parameters) for v in values)
-
-    def of(self, node: Node) -> list[Node | None]:
-        """The nodes that read a node's outputs; `None` for a result or a graph inside a node."""
-        return [reader for value in node.outputs for reader in self._by_value.get(id(value), ())]
-
-    def only(self, node: Node) -> Node | None:
-        """The only node that reads a node's output."""
-        readers = set(self.of(node))
-        return readers.pop() if len(readers) == 1 else None
-
-    def are_between(self, nodes: Iterable[Node], last: Node) -> bool:
-        """Whether nobody reads what nodes give but they themselves and `last`."""
-        inner = set(nodes)
-        return all(reader is last or reader in inner for node in inner for reader in self.of(node))
-
-    def after(self, node: Node, most: int) -> Iterator[Node]:
-        """The nodes that come one after another, each the only one that reads the one before."""
-        for _ in range(most):
-            reader = self.only(node)
-            if reader is None or reader.domain:
-                return
-            yield reader
-            node = reader
 
 
 # ---- nodes and numbers
@@ -232,7 +189,7 @@ _INSIDE: dict[str, _Polynomial] = {
 }
 
 
-def _gelu(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+def _gelu(g: Graph, node: Node, readers: Readers) -> _Match | None:
     data, curve = node.inputs[0], node.outputs[0]
     if data is None or data.dtype != _float32 or (node.op_type == "Tanh" and not _has_approximation(g)):
         return None
@@ -283,7 +240,7 @@ def gelu(g: Graph, x: Value, curve: str = "Erf") -> Value:
 # ---- HardSigmoid, and its product with x
 
 
-def _hard_sigmoid(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+def _hard_sigmoid(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """A line that is cut at 0 and at some height, divided by that height; also multiplied by x."""
     data, (low, high) = node.inputs[0], [_number(v) for v in (*node.inputs[1:], None, None)[:2]]
     if data is None or data.dtype != _float32 or low != 0 or high is None or not 0 < high < inf:
@@ -353,7 +310,7 @@ def _squared(value: Value | None) -> Value | None:
     return a if a is b or (node.op_type == "Pow" and _number(b) == 2) else None
 
 
-def _layer_norm(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+def _layer_norm(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """Data divided by the root of the mean of its squares and eps, with what else a norm of layers does."""
     if node.op_type == "Pow" and _number(node.inputs[1]) not in (0.5, -0.5):
         return None
@@ -394,7 +351,7 @@ def _layer_norm(g: Graph, node: Node, readers: _Readers) -> _Match | None:
     return _Match(last, partial(_normalization, x=x, vectors=vectors, count=count, eps=number))
 
 
-def _quotient(root: Node, readers: _Readers) -> tuple[Value, Node, set[Node]] | None:
+def _quotient(root: Node, readers: Readers) -> tuple[Value, Node, set[Node]] | None:
     """What is divided by a root, the node that does so, and what is between them."""
     value, last, inner = root.outputs[0], readers.only(root), set[Node]()
     if root.op_type == "Pow" and _number(root.inputs[1]) == -0.5:
@@ -448,7 +405,7 @@ def _root_mean_square(g: Graph, x: Value, eps: float) -> Value:
 # ONNX Runtime makes them a part of a Conv, but not of a Gemm.
 
 
-def _dense_with_norm(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+def _dense_with_norm(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """A batch norm of known numbers behind a product with a known weight."""
     dense = _node(node.inputs[0], "Gemm")
     if dense is None or readers.only(dense) is not node or node.attributes.get("training_mode"):
@@ -476,7 +433,7 @@ def _product_with_norm(g: Graph, dense: Node, norm: Node) -> Value:
 # is an array of zeros and dy, less a product with the sums of that.
 
 
-def _picked_log_softmax(g: Graph, node: Node, readers: _Readers) -> _Match | None:
+def _picked_log_softmax(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """The difference of an array that has one number in each row, and a product with its sums along rows."""
     zeros, index, picked = node.inputs
     axis, plain = node.attributes.get("axis", 0), not node.attributes.get("reduction")
@@ -510,7 +467,7 @@ def _is_zero(value: Value | None) -> bool:
     return fill is not None and not np.any(fill.attributes.get("value", 0))
 
 
-def _sum_and_difference(node: Node, readers: _Readers) -> tuple[Node | None, Node | None]:
+def _sum_and_difference(node: Node, readers: Readers) -> tuple[Node | None, Node | None]:
     """The ReduceSum and the Sub that read a node, if nothing else does."""
     every = readers.of(node)
     by_type = {reader.op_type: reader for reader in every if reader is not None and not reader.domain}
@@ -523,7 +480,7 @@ def _scattered(g: Graph, node: Node, probabilities: Value) -> Value:
     return g.ScatterElements(product, index, picked, axis=node.attributes.get("axis", 0), reduction="add")
 
 
-_FINDERS: dict[str, Callable[[Graph, Node, _Readers], _Match | None]] = {
+_FINDERS: dict[str, Callable[[Graph, Node, Readers], _Match | None]] = {
     "BatchNormalization": _dense_with_norm,
     "Clip": _hard_sigmoid,
     "Erf": _gelu,

@@ -108,7 +108,8 @@ class Graph(OperatorBuilder):
         self.exact: bool = parent is not None and parent.exact
         """Whether the graph runs here in place of kernels: NaN must pass through nodes that lose it."""
         self.block: int = 0 if parent is None else parent.block
-        """How many channels ONNX Runtime's convolutions take at once, if the graph runs here; 0 elsewhere."""
+        """How many channels ONNX Runtime's convolutions take at once, if the graph runs here and is given its
+        weights with each call; 0 elsewhere."""
         self.finite = False
         """Whether the inputs of the MXNet node that is being lowered are known to be finite."""
         self.inliner: Callable[..., list[Value]] | None = None if parent is None else parent.inliner

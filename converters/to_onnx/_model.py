@@ -19,8 +19,10 @@ from hybridonnx.symbol.graph import Node, topological
 from .. import messages, notes
 from ..elements import Array, is_plain
 from ..opsets import DEFAULT, check_opset, ir_version
+from ..unused import UsedNames
 from ._fusions import fuse
 from ._graph import Local, Value
+from ._layout import Recipe, arrange
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
 from ._write import GraphWriter
@@ -48,6 +50,8 @@ class Lowered:
     """Further inputs, which take the draws of random operators."""
     views: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The shapes in which outputs are to be seen that the model gives in another."""
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    """What makes the values of initializers that are made of the Symbol's parameters."""
 
     @cached_property
     def model(self) -> Any:
@@ -91,7 +95,9 @@ def lower(
     names = list(outputs if outputs is not None else symbol.list_outputs())
     with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
         traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, local, unused_inputs)
-        return _assemble(traced, keep_inputs, params, embed, constant_names(nodes) if local is None else ())
+        recipes = _optimize(traced, params, local)
+        constants = constant_names(nodes) if local is None else ()
+        return _assemble(traced, keep_inputs, params, embed, constants, recipes)
 
 
 def _own_opset(nodes: Iterable[Node]) -> int:
@@ -104,16 +110,28 @@ def _own_opset(nodes: Iterable[Node]) -> int:
     return max(DEFAULT, *(oldest(op.model) for op in operators))
 
 
+def _optimize(traced: Traced, params: Mapping[str, Array], local: Local | None) -> dict[str, Recipe]:
+    """Rewrite a graph for ONNX Runtime, and tell what makes the parameters that it takes beside its own."""
+    parameters = traced.parameters if local is not None else {}  # in a file they stay as they are
+    fuse(traced.graph, traced.results, parameters.values())
+    recipes: dict[Value, Recipe] = {}
+    if local is not None and local.block and parameters:
+        known = {id(value): params[name] for name, value in parameters.items()}
+        names = UsedNames(*traced.inputs, *parameters, *traced.names, *(n.name for n in traced.noise))
+        recipes = arrange(traced.graph, traced.results, known, local.block, names)
+    guard(traced.graph, traced.results)
+    traced.parameters.update((value.name, value) for value in recipes)
+    return {value.name: recipe for value, recipe in recipes.items()}
+
+
 def _assemble(
     traced: Traced,
     keep_inputs: bool,
     params: Mapping[str, Array],
-    embed: bool = False,
-    constants: Collection[str] = (),
+    embed: bool,
+    constants: Collection[str],
+    recipes: Mapping[str, Recipe],
 ) -> Lowered:
-    # in a file parameters stay as they are
-    fuse(traced.graph, traced.results, traced.parameters.values() if traced.graph.exact else ())
-    guard(traced.graph, traced.results)
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     nodes = writer.write(traced.graph, traced.results)
     read = writer.read | set(traced.names)
@@ -144,9 +162,10 @@ def _assemble(
         tuple(value.shape for value in (*inputs.values(), *noise.values())),
         tuple(inputs),
         tuple(traced.names),
-        parameters,
+        {name: spec for name, spec in parameters.items() if name not in recipes},
         tuple(traced.noise),
         traced.views,
+        recipes,
     )
 
 

@@ -416,7 +416,8 @@ def start(
     own = local or Local()
     walk = Walk(Graph(opset), training, noise_inputs, own.finite, read=_inputs_of(nodes, symbol.outputs))
     walk.graph.inliner = walk.inline
-    walk.graph.exact, walk.graph.block = local is not None, own.block
+    walk.graph.exact = local is not None
+    walk.graph.block = 0 if params else own.block  # weights that are known come into blocks at last
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
     for name in unused:
         variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)

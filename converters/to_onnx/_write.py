@@ -21,13 +21,14 @@ def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list
         if not any(id(output) in used for output in node.outputs):
             continue
         nodes.append(node)
-        for value in (*node.inputs, *node.captured.values(), *_used_inside(node)):
+        for value in (*node.inputs, *node.captured.values(), *used_inside(node)):
             if value is not None:
                 used[id(value)] = value
     return nodes[::-1], list(used.values())
 
 
-def _used_inside(node: Node) -> list[Value]:
+def used_inside(node: Node) -> list[Value]:
+    """The values that the graphs inside of a node use."""
     return [value for body in bodies(node) for value in live_nodes(body, body.results)[1]]
 
 

@@ -25,6 +25,7 @@ from ..ops import Array, Spec
 from ..symbol.compose import Outputs
 from ..symbol.graph import Entry, Node, fingerprint, topological
 from ..symbol.infer import infer
+from .blocks import block_size
 from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .device_session import GraphOnDevice
 from .forms import Form, Forms, Kept, Shapes, is_free, sizes_of, specs_of
@@ -150,6 +151,12 @@ class StoredGraph:
         """Those of its initializers that are parameters of the Symbol."""
         parameters: Mapping[str, Spec] = self._lowered.parameters
         return parameters
+
+    @property
+    def recipes(self) -> Mapping[str, Any]:
+        """What makes the values of other initializers of these parameters."""
+        recipes: Mapping[str, Any] = self._lowered.recipes
+        return recipes
 
 
 class CompiledGraph:
@@ -528,7 +535,7 @@ class CompiledGraph:
             taken = {name: specs.get(e, Spec()) for name, e in entries.items() if name not in own}
             if any(spec.shape is None or spec.dtype is None for spec in taken.values()):
                 raise ConversionError("shapes and dtypes are required of the values between its parts.")
-            lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite)
+            lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite, self._block())
             return self._start(lowered, own, list(part.originals.values()), in_turn=True)
 
         try:
@@ -582,7 +589,11 @@ class CompiledGraph:
         specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
         if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
-        return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant))
+        return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant), self._block())
+
+    def _block(self) -> int:
+        """How many channels convolutions take at once, of which the graph has some; else 0."""
+        return 0 if self._device is not None else block_size()
 
     def _finite(self, variant: _Variant) -> Collection[Entry]:
         """The values that the session may take for finite."""
@@ -596,6 +607,7 @@ class CompiledGraph:
         specs: Mapping[str, Spec],
         parameters: Mapping[str, Array],
         finite: Collection[Entry],
+        block: int,
     ) -> Any:
         return to_onnx.lower(
             symbol,
@@ -603,6 +615,6 @@ class CompiledGraph:
             parameters,
             embed=False,
             noise_inputs=True,
-            local=to_onnx.Local(finite),
+            local=to_onnx.Local(finite, block=block),
             outputs=[f"output{i}" for i in range(len(symbol.outputs))],
         )

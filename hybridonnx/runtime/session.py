@@ -26,6 +26,7 @@ from ..ops import Array, drawing, enclosed, generator, opened
 from .arena import LARGE, give_back_after, give_back_weights, share
 from .failures import FAILURES, failed, sentence
 from .measured import MeasuredSession, Operators
+from .recipes import made
 from .started import Started
 
 logger = logging.getLogger("hybridonnx")
@@ -280,13 +281,15 @@ class _Opener:
 
     def _optimized(self, settings: Any) -> Any:
         """A session of what ONNX Runtime makes of the graph now."""
-        parameters = self._parameters
-        names = [name for name in self._lowered.parameters if name in parameters]
-        if names:
-            self._held = [value_of(parameters[name]) for name in names]
-            settings.add_external_initializers(names, self._held)
-        session = _start(self._lowered.message, settings)
-        self._weights = sum(parameters[name].nbytes for name in names)
+        parameters, lowered = self._parameters, self._lowered
+        values = {name: parameters[name] for name in lowered.parameters if name in parameters}
+        weights = sum(array.nbytes for array in values.values())
+        values.update(made(lowered.recipes))  # which ONNX Runtime takes as they are
+        if values:
+            self._held = [*map(value_of, values.values())]
+            settings.add_external_initializers([*values], self._held)
+        session = _start(lowered.message, settings)
+        self._weights = weights
         self.give_back()
         return session
 

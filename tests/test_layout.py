@@ -1,0 +1,308 @@
+"""Convolutions of known weights in ONNX Runtime's layout of blocks give the numbers of the kernels."""
+
+import collections
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+
+import hybridonnx as mx
+from converters.to_onnx._graph import Local
+from converters.to_onnx._model import lower
+from hybridonnx.ops import Spec
+from hybridonnx.runtime.blocks import block_size
+from hybridonnx.runtime.recipes import made
+from hybridonnx.runtime.session import value_of
+
+BLOCK = block_size()
+DOMAIN = "com.microsoft.nchwc"
+needs_blocks = pytest.mark.skipif(not BLOCK, reason="this ONNX Runtime has no convolutions in blocks")
+float32 = np.dtype("float32")
+
+
+def values(symbol, shape, seed=0):
+    """Values for a graph's variables, where `data` has a shape."""
+    rng = np.random.default_rng(seed)
+    shapes, _, states = symbol.infer_shape(data=shape)
+    names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+    arrays = {}
+    for name, size in zip(names, [*shapes, *states], strict=True):
+        low, high = (0.5, 2.0) if name.endswith(("_gamma", "_var")) else (-1.0, 1.0)
+        inputs = np.prod(size[1:]) if name.endswith("_weight") else 1
+        arrays[name] = (rng.uniform(low, high, size) / np.sqrt(inputs)).astype(float32)
+    return arrays
+
+
+def exact(symbol, arrays):
+    """What the graph gives in float64, without ONNX Runtime's convolutions."""
+    inside = symbol.get_internals()
+    doubles = {name: mx.nd.array(array, dtype="float64") for name, array in arrays.items()}
+    states = {name: doubles.pop(name) for name in inside.list_auxiliary_states()}
+    return [y.asnumpy() for y in symbol.bind(mx.cpu(), doubles, aux_states=states).forward()]
+
+
+def lowered(symbol, arrays, free=()):
+    """The graph for prediction in blocks; sizes of the data on axes that are `free` are not known."""
+    shape = tuple(None if i in free else n for i, n in enumerate(arrays["data"].shape))
+    weights = {name: array for name, array in arrays.items() if name != "data"}
+    local = Local(block=BLOCK)
+    return lower(symbol, {"data": Spec(shape, float32)}, weights, embed=False, local=local)
+
+
+def run(model, arrays):
+    """What ONNX Runtime gives for it."""
+    settings = ort.SessionOptions()
+    weights = {name: arrays[name] for name in model.parameters} | made(model.recipes)
+    held = [*map(value_of, weights.values())]
+    if weights:
+        settings.add_external_initializers([*weights], held)
+    session = ort.InferenceSession(model.message, settings, providers=["CPUExecutionProvider"])
+    return session.run(None, {"data": arrays["data"]} if "data" in model.inputs else {})
+
+
+def compare(symbol, shape, free=(), seed=0):
+    """Compare, and give the operators of the nodes, those in blocks with an asterisk."""
+    arrays = values(symbol, shape, seed)
+    model = lowered(symbol, arrays, free)
+    for y, wanted in zip(run(model, arrays), exact(symbol, arrays), strict=True):
+        scale = np.abs(wanted).max(initial=1e-3)
+        np.testing.assert_allclose(y, wanted, rtol=1e-4, atol=2e-5 * scale)
+    nodes = model.model.graph.node
+    return collections.Counter(f"{node.op_type}{'*' * (node.domain == DOMAIN)}" for node in nodes)
+
+
+def conv(x, filters, kernel=(3, 3), **attributes):
+    attributes = {"pad": tuple(k // 2 for k in kernel)} | attributes
+    return mx.sym.Convolution(x, kernel=kernel, num_filter=filters, **attributes)
+
+
+def norm(x, **attributes):
+    return mx.sym.BatchNorm(x, **{"fix_gamma": False, **attributes})
+
+
+data = mx.sym.var("data")
+
+
+@needs_blocks
+@pytest.mark.parametrize("no_bias", [False, True])
+@pytest.mark.parametrize(
+    ("channels", "filters", "group", "in_blocks"),
+    [
+        (1, 16, 1, True),
+        (3, 5, 1, True),
+        (12, 24, 1, True),
+        (16, 1, 1, True),
+        (20, 40, 1, True),
+        (48, 33, 1, True),
+        (30, 16, 1, False),
+        (64, 96, 2, True),
+        (24, 48, 2, False),
+        (32, 32, 32, True),
+        (20, 20, 20, True),
+        (18, 18, 18, False),
+        (16, 32, 16, False),
+    ],
+)
+def test_convolutions(channels, filters, group, in_blocks, no_bias):
+    for options in ({}, {"stride": (2, 1), "dilate": (1, 2), "pad": (0, 2)}, {"kernel": (1, 1)}):
+        y = conv(data, filters, num_group=group, no_bias=no_bias, **options)
+        nodes = compare(y, (2, channels, 9, 11))
+        assert nodes["Conv*"] == in_blocks
+        assert nodes["ReorderInput*"] == (in_blocks and (group > 1 or channels >= BLOCK))
+
+
+@needs_blocks
+@pytest.mark.parametrize("filters", [16, 20])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: mx.sym.relu(x),
+        lambda x: mx.sym.sigmoid(x),
+        lambda x: mx.sym.tanh(x),
+        lambda x: mx.sym.LeakyReLU(x, act_type="leaky", slope=0.3),
+        lambda x: mx.sym.clip(x, -0.5, 0.75),
+        lambda x: mx.sym.hard_sigmoid(x, alpha=0.3, beta=0.4),
+    ],
+    ids=["relu", "sigmoid", "tanh", "leaky", "clip", "hard_sigmoid"],
+)
+def test_norms_sums_and_activations_are_parts_of_convolutions(filters, function):
+    first = function(norm(conv(data, filters)))
+    second = function(norm(conv(first, filters)) + first)
+    nodes = compare(second, (2, 32, 8, 7))
+    assert nodes == {"ReorderInput*": 1, "Conv*": 2, "ReorderOutput*": 1}
+
+
+@needs_blocks
+def test_what_others_read_stays_as_it_is():
+    first = conv(data, 16, name="first")
+    scaled = norm(first)
+    nodes = compare(mx.sym.Group([mx.sym.relu(scaled), first, scaled]), (1, 16, 6, 6))
+    assert nodes == {"ReorderInput*": 1, "Conv*": 2, "Relu": 1, "ReorderOutput*": 3}
+
+
+@needs_blocks
+@pytest.mark.parametrize(
+    "pool",
+    [
+        {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1), "pool_type": "max"},
+        {"kernel": (3, 2), "stride": (2, 2), "pool_type": "max", "pooling_convention": "full"},
+        {"kernel": (2, 3), "stride": (1, 2), "pad": (1, 0), "pool_type": "avg"},
+        {"kernel": (2, 2), "pad": (1, 1), "pool_type": "avg", "count_include_pad": False},
+        {"global_pool": True, "pool_type": "max"},
+        {"global_pool": True, "pool_type": "avg"},
+    ],
+    ids=str,
+)
+def test_pooling(pool):
+    y = conv(mx.sym.Pooling(conv(data, 20), **pool), 32, kernel=(1, 1))
+    nodes = compare(y, (2, 16, 9, 10))
+    assert nodes["Conv*"] == 2
+
+
+@needs_blocks
+def test_channels_are_joined_in_blocks_if_these_are_whole():
+    for filters, plain in ((32, 0), (20, 2)):
+        parts = [mx.sym.relu(conv(data, filters, kernel=(k, k))) for k in (1, 3)]
+        nodes = compare(conv(mx.sym.concat(*parts, dim=1), 16), (2, 16, 6, 5))
+        assert nodes["Concat"] == 1
+        assert nodes["ReorderOutput*"] == 1 + plain
+
+
+@needs_blocks
+def test_sums_of_other_shapes_and_products():
+    x = conv(data, 32)
+    gate = mx.sym.sigmoid(conv(mx.sym.Pooling(x, global_pool=True, pool_type="avg"), 32, kernel=(1, 1)))
+    compare(conv(mx.sym.broadcast_mul(x, gate) + x, 16), (2, 16, 6, 6))
+    nodes = compare(x * mx.sym.sigmoid(conv(data, 32)), (2, 16, 6, 6))
+    assert nodes == {"ReorderInput*": 1, "Conv*": 2, "Mul": 1, "ReorderOutput*": 1}
+    compare(mx.sym.broadcast_add(x, conv(data, 32, kernel=(6, 6), pad=(0, 0))), (2, 16, 6, 6))
+
+
+@needs_blocks
+def test_channels_that_come_last_leave_blocks_so():
+    nodes = compare(mx.sym.transpose(conv(data, 20), axes=(0, 2, 3, 1)), (2, 16, 5, 6))
+    assert nodes == {"ReorderInput*": 1, "Conv*": 1, "ReorderOutput*": 1}
+    compare(mx.sym.transpose(conv(data, 20), axes=(0, 3, 2, 1)), (2, 16, 5, 6))
+
+
+@needs_blocks
+def test_free_sizes():
+    first = mx.sym.relu(norm(conv(data, 32)))
+    second = mx.sym.relu(norm(conv(first, 32)) + first)
+    assert compare(second, (3, 16, 6, 6), free=[0])["Conv*"] == 2
+    assert compare(second, (3, 16, 6, 6), free=[2, 3])["Conv*"] == 0, "one of a sum's sizes could be 1"
+    assert compare(first, (3, 16, 6, 6), free=[0, 2, 3])["Conv*"] == 1
+
+
+@needs_blocks
+def test_networks_that_resize_are_left_to_onnxruntime():
+    y = mx.sym.contrib.BilinearResize2D(conv(data, 32), height=9, width=8)
+    assert compare(y, (1, 16, 5, 6))["Conv*"] == 0
+
+
+@needs_blocks
+@pytest.mark.parametrize("layout", ["NCW", "NCDHW"])
+def test_other_ranks(layout):
+    rank = len(layout) - 2
+    y = conv(data, 32, kernel=(3,) * rank, layout=layout)
+    assert compare(y, (2, 16, *[6] * rank))["Conv*"] == 0
+
+
+@needs_blocks
+def test_weights_that_are_computed_are_left_to_onnxruntime():
+    weight = mx.sym.var("conv_weight", shape=(32, 16, 3, 3)) * 2
+    y = mx.sym.Convolution(data, weight, kernel=(3, 3), num_filter=32, no_bias=True)
+    assert compare(y, (1, 16, 5, 6))["Conv*"] == 0
+
+
+@needs_blocks
+def test_weights_out_of_order():
+    y = mx.sym.relu(norm(conv(data, 32)))
+    arrays = values(y, (2, 16, 6, 6))
+    wanted = exact(y, arrays)
+    weight = next(name for name in arrays if name.endswith("_weight"))
+    arrays[weight] = np.asfortranarray(arrays[weight])
+    np.testing.assert_allclose(run(lowered(y, arrays), arrays), wanted, rtol=1e-4, atol=1e-4)
+
+
+@needs_blocks
+def test_norms_that_float32_does_not_hold():
+    y = norm(conv(data, 16), name="norm", eps=1e-30)
+    arrays = values(y, (1, 16, 4, 4))
+    arrays["norm_moving_var"][:] = 0
+    arrays["norm_gamma"][:8] = 1e30
+    assert not np.isfinite(run(lowered(y, arrays), arrays)[0][:, :8]).any()
+
+
+def drawn(seed, most):
+    """A graph of up to so many operators, each of what came before, and the shape of its data."""
+    rng = np.random.default_rng(seed)
+    channels, size = int(rng.choice([1, 3, 8, 16, 20, 32])), int(rng.integers(5, 9))
+    nodes = [(data, channels, size)]
+
+    def activated(x):
+        name = rng.choice(["relu", "sigmoid", "tanh", "clip", "leaky", "swish"])
+        if name == "clip":
+            return mx.sym.clip(x, 0, 6)
+        if name == "leaky":
+            return mx.sym.LeakyReLU(x, act_type="leaky", slope=0.1)
+        return x * mx.sym.sigmoid(x) if name == "swish" else getattr(mx.sym, name)(x)
+
+    for _ in range(int(rng.integers(2, most))):
+        x, count, size = nodes[-1 if rng.random() < 0.7 else int(rng.integers(len(nodes)))]
+        kind = rng.choice(
+            ["conv"] * 4 + ["norm"] * 3 + ["act"] * 3 + ["sum"] * 3 + ["product", "join", "pool", "gate"]
+        )
+        same = [y for y, *others in nodes if others == [count, size]]
+        other = same[int(rng.integers(len(same)))]
+        if kind == "conv":
+            groups = [1, 1, 1, *([count] if count > 1 else []), *([2] if count % 2 == 0 else [])]
+            group = int(rng.choice(groups))
+            count = count if group == count > 1 else 2 * int(rng.choice([2, 4, 8, 12, 16, 24]))
+            k = int(rng.choice([1, 3]))
+            x = conv(x, count, kernel=(k, k), num_group=group, no_bias=bool(rng.integers(2)))
+        elif kind == "norm":
+            x = norm(x, fix_gamma=bool(rng.integers(2)))
+        elif kind == "act":
+            x = activated(x)
+        elif kind == "sum":
+            x = x + other
+        elif kind == "product":
+            x = x * mx.sym.tanh(other)
+        elif kind == "join":
+            x, count = mx.sym.concat(x, other, dim=1), 2 * count
+        elif kind == "pool":
+            of = str(rng.choice(["max", "avg"]))
+            x = mx.sym.Pooling(x, kernel=(3, 3), pad=(1, 1), stride=(1, 1), pool_type=of)
+        else:
+            means = mx.sym.Pooling(x, global_pool=True, pool_type="avg")
+            x = mx.sym.broadcast_mul(x, mx.sym.sigmoid(conv(means, count, kernel=(1, 1))))
+        nodes.append((x, count, size))
+    last = [nodes[-1][0]] + [y for y, *_ in nodes[1:-1] if rng.random() < 0.1]
+    return mx.sym.Group(last), (2, channels, size, size)
+
+
+def check_drawn(seeds):
+    blocked: collections.Counter[str] = collections.Counter()
+    for seed in seeds:
+        with mx.name.NameManager():
+            symbol, shape = drawn(seed, 14)
+        try:
+            blocked += compare(symbol, shape, free=[0] if seed % 2 else [], seed=seed)
+        except AssertionError as exc:
+            raise AssertionError(f"seed {seed}: {exc}") from exc
+    assert blocked["Conv*"] > blocked["Conv"]
+    return blocked
+
+
+@needs_blocks
+def test_drawn_graphs():
+    blocked = check_drawn(range(200))
+    for name in ("ReorderInput*", "ReorderOutput*", "MaxPool*", "AveragePool*", "GlobalAveragePool*"):
+        assert blocked[name], f"no {name}"
+
+
+@needs_blocks
+@pytest.mark.slow
+def test_many_drawn_graphs():
+    check_drawn(range(1000, 9000))
