@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from hybridonnx.ops import Doc, Operator, doc_of
+from hybridonnx.ops._operator import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Base(Operator):
     """What the family shares.
 
@@ -29,7 +29,7 @@ class Base(Operator):
     axis: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Derived(Base):
     """One of the family.
 
@@ -53,7 +53,7 @@ class Derived(Base):
     scale: float = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Several(Operator):
     """Any number of arrays.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..attrs import text
 from ..dtypes import DType
 from ..errors import AttributeValueError, MXNetError
 from ._calls import bind
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._overloads import ARITHMETIC, COMPARISONS
 from ._registry import find, operator
 from ._shapes import Shape, unify
@@ -154,7 +153,7 @@ def _is_term(value: Any) -> bool:
 _FLOAT32 = np.dtype("float32")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Composed(Operator):
     """An operator that is a function of others."""
 

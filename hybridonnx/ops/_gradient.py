@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ._composition import Composed, Trace
-from ._operator import Operator, Spec
+from ._operator import Operator, Spec, record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Gradient(Composed):
     """The gradients of an operator with respect to some of its inputs, each of that input's shape.
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..dtypes import DType
 from ..errors import DTypeError, ShapeError
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._shapes import Dim, Shape, differ, show, unify
 
 _WIDE = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Matrices(Operator):
     """An operator on arrays of matrices, of float32 or float64."""
 
@@ -31,7 +30,7 @@ class Matrices(Operator):
         return one
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class SquareMatrices(Matrices):
     """An operator on square matrices.
 
@@ -45,7 +44,7 @@ class SquareMatrices(Matrices):
         return (square(self.names[0], "A", A),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class MatrixFunction(SquareMatrices):
     """A square matrix for each square matrix.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, replace
 from functools import cache, lru_cache
 from inspect import get_annotations
 from math import prod
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,14 +54,18 @@ class Attribute(NamedTuple):
     required: bool
 
 
+_Class = TypeVar("_Class", bound=type)
+
 _incomplete: set[type] = set()
 """Operators that are no dataclasses yet. To make all of them takes a third of a second, and few are used."""
 _completing = new_lock()
 
 
-def defer(cls: type[Operator]) -> None:
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def record(cls: _Class) -> _Class:
     """Have a class become a dataclass when its fields are asked for, or there is an object of it."""
     _incomplete.add(cls)
+    return cls
 
 
 def complete(cls: type[Operator]) -> None:
@@ -68,12 +73,13 @@ def complete(cls: type[Operator]) -> None:
     with no_fork(), _completing:
         for base in reversed(cls.__mro__):
             if base in _incomplete:
-                dataclass(frozen=True, kw_only=True)(base)
+                dataclass(kw_only=True, eq=False, repr=False)(base)  # `Operator` has what it leaves out
                 _incomplete.remove(base)
+        cls._values = attrgetter(*[f.name for f in fields(cls)])
         cls._is_complete = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Operator:
     """An operator with its attributes. The fields of a subclass are its attributes, in MXNet's order.
 
@@ -174,6 +180,8 @@ class Operator:
     """File and line of the definition."""
     _is_complete: ClassVar[bool] = False
     """Of a class itself, not what it inherits: whether it and its bases are dataclasses."""
+    _values: ClassVar[attrgetter[tuple[Any, ...]]]
+    """All fields of an operator, if that is so."""
 
     training: bool = field(default=False, metadata={"internal": True})
     subgraphs: tuple[Any, ...] = field(default=(), metadata={"internal": True})
@@ -183,6 +191,30 @@ class Operator:
         if "_is_complete" not in vars(cls):
             complete(cls)
         return super().__new__(cls)
+
+    # what dataclasses have, but once: they would make functions of text for each class, which takes a while
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self) or name not in type(self).__dataclass_fields__:
+            raise FrozenInstanceError(f"{type(self).__name__}: {name} cannot be assigned to.")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__}: {name} cannot be deleted.")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return self._values(self) == self._values(other)
+
+    def __hash__(self) -> int:
+        return hash(self._values(self))
+
+    def __repr__(self) -> str:
+        values = zip(fields(self), self._values(self), strict=True)
+        return f"{type(self).__qualname__}({', '.join(f'{f.name}={value!r}' for f, value in values)})"
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

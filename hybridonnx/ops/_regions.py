@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._shapes import Dim, Shape, below, is_zero, show
 from ._windows import require_floats, require_positive
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Regions(Operator):
     """Regions of images, each divided into bins.
 

@@ -12,7 +12,7 @@ from typing import TypeVar, dataclass_transform
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
 from ._families import FAMILIES
-from ._operator import Operator, defer
+from ._operator import Operator, record
 from .onnx_nodes import find_onnx
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -26,7 +26,7 @@ def operator(name: str, *aliases: str) -> Callable[[_OperatorClass], _OperatorCl
     frame = sys._getframe(1)
 
     def decorate(cls: _OperatorClass) -> _OperatorClass:
-        defer(cls)
+        record(cls)
         register(cls, (name, *aliases), (frame.f_code.co_filename, frame.f_lineno))
         return cls
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
@@ -14,7 +13,7 @@ import numpy as np
 from ..dtypes import DType
 from . import _storage
 from ._docs import doc_of
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._registry import find, register
 from ._shapes import Shape, axis_indices, broadcast
 from ._slopes import computed_wide
@@ -56,7 +55,7 @@ def variant(
     return row(cls, (name, *aliases), f"{text}\n\nInputs:{entries}", inputs=names, **facets)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Unary(Operator):
     """A function of each element of one array.
 
@@ -109,7 +108,7 @@ def _is_kept(fn: Any, dtype: DType | None) -> bool:
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Binary(Operator):
     """A function of the elements of two arrays, of one shape or of shapes that broadcast."""
 
@@ -131,7 +130,7 @@ class Binary(Operator):
         return self.rule(F, dy, y, lhs, rhs)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class SameShape(Binary):
     """A function of the elements of two arrays of one shape.
 
@@ -146,7 +145,7 @@ class SameShape(Binary):
     elementwise: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Broadcasting(Binary):
     """A function of the elements of two arrays whose shapes broadcast.
 
@@ -175,7 +174,7 @@ def binary(
     return row(base, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Scalar(Operator):
     """A function of each element of one array and a number.
 
@@ -248,7 +247,7 @@ def with_axis(result: Array, keepdims: bool) -> Array:
     return result if keepdims or result.ndim else result.reshape(1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Reduction(Operator):
     """A function of the elements along some axes, which it takes to one.
 

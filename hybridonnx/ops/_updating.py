@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ._composition import Composed
-from ._operator import Operator
+from ._operator import Operator, record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Updating(Composed):
     """The outputs of an operator in training, and then its auxiliary states after the step.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,7 +10,7 @@ from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._convolution import Windows, convolve, convolve_data_grad, convolve_weight_grad, wide
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import Dim, Shape, below, differ, show, sizes
 from ._symbolic import Known
@@ -35,7 +34,7 @@ _Tune = Literal["None", "fastest", "limited_workspace", "off"]
 _Layout = Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Window(Operator):
     """Windows that slide over the spatial axes, with a filter over the channels of each group.
 
@@ -143,7 +142,7 @@ class _Window(Operator):
         return F.sum(dy, axis=(-1,) if self.last() else (1,), exclude=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Forward(_Window):
     """A convolution or one of its gradients.
 
@@ -333,7 +332,7 @@ class ConvWeightGrad(_Forward):
 # ---- transposed convolution: the data gradient of a convolution from num_filter channels to the data's
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Transposed(_Window):
     """A transposed convolution or one of its gradients.
 

@@ -8,7 +8,6 @@ decompositions: M. Seeger, A. Hetzel, Z. Dai, E. Meissner, N. Lawrence, "Auto-di
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import MXNetError, ShapeError
 from ._matrices import Matrices, MatrixFunction, SquareMatrices, finite, matrices, one_for_each, transposed
-from ._operator import Array
+from ._operator import Array, record
 from ._registry import operator
 from ._shapes import Shape, below, show
 from .linalg import solved
@@ -34,7 +33,7 @@ def _swapped(F: Any, x: Any) -> Any:
     return F.SwapAxis(x, dim1=-2, dim2=-1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _OfTriangle(MatrixFunction):
     """A function of one triangle of matrices, computed for the lower one.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +13,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._convolution import wide
 from ._indices import add_rows
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show
 from ._windows import dilated_window, extent, positions, require_floats, require_positive, require_rank
@@ -24,7 +23,7 @@ _CHUNK = 1 << 22
 _Layout = Literal["NCDHW", "NCHW", "NCW"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Deformable(Operator):
     """Windows that slide over images, each element of which has an offset of its own.
 
@@ -136,7 +135,7 @@ def _taps(where: Array, size: int, order: int, clamped: bool) -> tuple[Array, li
     return inside, list(zip((low, high), shares, strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Columns(_Deformable):
     """What reading the windows' elements and its adjoint share.
 
@@ -291,7 +290,7 @@ class DeformableColumnsGrad(_Columns):
 # ---- convolution
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Convolution(_Deformable):
     """Columns, and the product of each group's filters with them.
 

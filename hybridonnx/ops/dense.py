@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isqrt, prod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import ShapeError
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show, size
 from ._storage import Cells, Patterns, Rows, Storage, cells_of, storage_type, stored_columns
@@ -112,7 +111,7 @@ class FullyConnected(Operator):
 # ---- dot: the last axis of lhs against the first of rhs, or with a transpose the other way round
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Dot(Operator):
     """A product over one axis of each operand, or one of its gradients.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ..errors import AttributeValueError, ShapeError
 from ._matrices import Matrices, matrices, one_size, square, transposed
-from ._operator import Array
+from ._operator import Array, record
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show
 
@@ -198,7 +197,7 @@ class Syrk(Matrices):
 # ---- triangular matrices
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Triangular(Matrices):
     """A product or an equation with a triangular matrix.
 

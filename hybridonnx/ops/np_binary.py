@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..dtypes import DType
 from ..errors import DTypeError
 from . import binary  # the operators that these are other forms of
 from ._arithmetic import modulo, power
-from ._operator import Array
+from ._operator import Array, record
 from ._rows import Broadcasting, Rule, row, rule_facets, variant
 from ._slopes import times_slope, widened
 
@@ -34,7 +33,7 @@ def promoted(owner: str, a: DType, b: DType) -> DType:
     return a if ranks[0] > ranks[1] else b
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Promoting(Broadcasting):
     """A function of the elements of two arrays, of one dtype or of dtypes that are promoted.
 
@@ -232,7 +231,7 @@ variant("_npi_hypot", "broadcast_hypot", inputs="x1 x2", takes_ints=False)
 # ---- of integers
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Bits(Broadcasting):
     """A function of the bits of two arrays of bool or integers, of one dtype."""
 

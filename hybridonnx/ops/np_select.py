@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, MXNetError, ShapeError
 from . import np_reshape  # what these are composed of
 from ._composition import Composed
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import NumericShape, Shape, axis_index, axis_indices, known, show, sizes, unify
 
@@ -417,7 +416,7 @@ class NumpyDelete(_ByIndices):
             raise self._refused(exc) from None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Insert(_ByIndices):
     """The array with values before some indices.
 

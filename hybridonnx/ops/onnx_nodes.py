@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
 from ..errors import MXNetError
 from . import _onnx_gradients as gradients
 from ._onnx_text import NodeText, read_node
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._shapes import unify
 
 ONNX_PREFIX = "_onnx_"
@@ -46,7 +45,7 @@ def _engine() -> Engine:
     return engine
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class OnnxNode(Operator):
     """A node of an ONNX model, of any operator and domain.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import Dim, Shape, is_zero, show
 from ._windows import (
@@ -147,7 +146,7 @@ def _global_top(x: Array) -> Array:
 # ---- operators
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Pool(Operator):
     """The attributes that Pooling and its gradients have, and what follows from them.
 

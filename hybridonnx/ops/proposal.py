@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +11,12 @@ from ..attrs import Floats
 from ..errors import AttributeValueError, MXNetError, ShapeError
 from ._boxes import SinglePrecision, descending, one_of, size_at, survivors
 from ._boxes import single as single
-from ._operator import Array
+from ._operator import Array, record
 from ._registry import operator
 from ._shapes import Shape, below, show, times
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Proposing(SinglePrecision):
     """What both operators share. Boxes include the pixels of their corners.
 

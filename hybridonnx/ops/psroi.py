@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..errors import AttributeValueError, ShapeError
-from ._operator import Array
+from ._operator import Array, record
 from ._regions import Adjoint, Pooled, Regions, numbered, rounded
 from ._registry import operator
 from ._shapes import Dim, Shape, below, show, sizes
 from ._windows import require_positive
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _PositionSensitive(Regions):
     """Bins of regions, of which each has channels of its own.
 
@@ -99,7 +98,7 @@ def _sums(x: Array, down: Array, across: Array) -> Array:
 # ---- whole pixels
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _PSROI(_PositionSensitive):
     """The mean of the pixels of each bin of a region, and its adjoint."""
 
@@ -174,7 +173,7 @@ class PSROIGrad(_PSROI, Adjoint):
 # ---- moved bins, sampled between pixels
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Moved(_PositionSensitive):
     """The mean of samples in each bin of a region, which is moved, and its adjoint.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -13,7 +13,7 @@ from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
 from ._arithmetic import divide
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._registry import operator
 from ._rows import Reduction, Rule, reduced_shape, row, rule_facets, with_axis
 from ._shapes import Dim, Shape, axis_index, axis_indices, differ, require_repeats, show, sizes
@@ -105,7 +105,7 @@ def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Extreme(Reduction):
     """A reduction to one of the elements, of which there must be one."""
 

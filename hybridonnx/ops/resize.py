@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -12,7 +11,7 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import Dim, Shape, is_zero, show, sizes
 from ._symbolic import SymbolicDim
@@ -43,7 +42,7 @@ def _gathered(dy: Array, scale: int) -> Array:
     return np.asarray(split.sum(axis=(3, 5), dtype=np.promote_types(dy.dtype, np.float32)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Nearest(Operator):
     """What nearest-neighbour upsampling of several images and its gradient share.
 
@@ -248,7 +247,7 @@ def _local_product(rows: Array, images: Array, columns: Array, reads: tuple[Arra
     return np.where(nan, np.nan, np.where(up, np.inf, np.where(down, -np.inf, finite)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Separable(Operator):
     """Images as rows @ image @ columns, where the sizes before and after determine both matrices."""
 
@@ -289,7 +288,7 @@ class _Separable(Operator):
         return product.astype(images.dtype)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Bilinear(_Separable):
     """What bilinear resizing and its gradient share.
 
@@ -453,7 +452,7 @@ class BilinearResizeGrad(_Bilinear):
         return resized, None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Adaptive(_Separable):
     """What adaptive pooling and its gradient share.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
-from ._operator import Array, Operator, Spec
+from ._operator import Array, Operator, Spec, record
 from ._recurrence import GATES, backward, forward
 from ._recurrence import Clip as Clip
 from ._recurrence import Packing as Packing
@@ -21,7 +20,7 @@ from ._shapes import Dim, Shape, known, show, sizes, unify
 from .join import Concat
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Recurrent(Operator):
     """What the operator and its gradient share.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ..attrs import Ints
 from ..errors import ShapeError
-from ._operator import Array
+from ._operator import Array, record
 from ._regions import Adjoint, Pooled, Regions, Samples, inside, numbered, rounded, taps
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, over, show, sizes, unify
@@ -19,7 +18,7 @@ from ._shapes import Dim, Shape, differ, over, show, sizes, unify
 # ---- maxima
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Max(Regions):
     """The maximum of each bin of a region, and what belongs to its gradient.
 
@@ -205,7 +204,7 @@ class ROIPoolPick(_Max):
 # ---- means of samples between pixels
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Align(Regions):
     """The mean of samples in each bin of a region, and its adjoint.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isqrt
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ._matrices import Matrices, SquareMatrices, matrices, one_for_each
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._shapes import Dim, Shape, below
 
@@ -53,7 +52,7 @@ class Triangle(Operator):
         return (F._triangle(dy, lower=self.lower, k=self.k),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Extraction(SquareMatrices):
     """A part of square matrices as vectors.
 
@@ -73,7 +72,7 @@ class _Extraction(SquareMatrices):
         return None if n is None else n - abs(self.offset)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Insertion(Matrices):
     """Square matrices of zeros with vectors as a part of them.
 

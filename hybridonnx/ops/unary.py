@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ..errors import DTypeError, ShapeError
 from . import _special, _storage
 from ._containers import zeros
-from ._operator import Array, Operator
+from ._operator import Array, Operator, record
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
 from ._shapes import Shape
@@ -28,7 +27,7 @@ _TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 _DEGREES = 180 / math.pi
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Smooth(Unary):
     """A function of floating-point numbers, differentiated by its slope."""
 
