@@ -1,8 +1,8 @@
 """The layout that ONNX Runtime's kernels work on, and convolutions in it: channels in blocks, taken at once.
 
-ONNX Runtime brings constant weights into it when a session starts. Weights that change from call to call, as
-in training, are brought into it here, in each call, by nodes of a domain that ONNX does not know. So this is
-for graphs that run here, on the processor; `Graph.block` is the size of its blocks.
+Weights that change from call to call, as in training, are brought into it in each call, by nodes of a domain
+that ONNX does not know; `_layout` is for weights that are known. So this is for graphs that run here, on the
+processor; `Graph.block` is the size of its blocks.
 """
 
 from __future__ import annotations
