@@ -81,7 +81,9 @@ def model_of(build: Any, *arrays: np.ndarray, opset: int = 18) -> Any:
     y = build(g, *inputs.values())
     y.name = "y"
     shapes = {name: x.shape for name, x in {**inputs, "y": y}.items()}
-    return _model._assemble(Traced(g, [y], inputs, {}, [], ["y"], shapes), True, {}).model
+    traced = Traced(g, [y], inputs, {}, [], ["y"], shapes)
+    recipes = _model._optimize(traced, {}, None)
+    return _model._assemble(traced, True, {}, False, (), recipes).model
 
 
 def run(build: Any, *arrays: np.ndarray, opset: int = 18) -> np.ndarray:

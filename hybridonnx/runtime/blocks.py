@@ -10,6 +10,7 @@ import numpy as np
 import onnxruntime as ort
 
 from .failures import FAILURES
+from .session import options
 
 logger = logging.getLogger("hybridonnx")
 
@@ -29,8 +30,7 @@ def block_size() -> int:
         return 0
     x = np.zeros(_SHAPE, np.float32)
     x[0, 0, 1, 0] = 1
-    settings = ort.SessionOptions()
-    settings.log_severity_level = 4
+    settings = options(in_turn=True)  # of the first session of a process some hold for all
     settings.intra_op_num_threads = 1
     try:
         session = ort.InferenceSession(_model(), settings, providers=["CPUExecutionProvider"])
