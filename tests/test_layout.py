@@ -10,6 +10,7 @@ import hybridonnx as mx
 from converters.to_onnx._graph import Local
 from converters.to_onnx._model import lower
 from hybridonnx.ops import Spec
+from hybridonnx.runtime import recipes, session
 from hybridonnx.runtime.blocks import block_size
 from hybridonnx.runtime.recipes import made
 from hybridonnx.runtime.session import value_of
@@ -56,8 +57,8 @@ def run(model, arrays):
     held = [*map(value_of, weights.values())]
     if weights:
         settings.add_external_initializers([*weights], held)
-    session = ort.InferenceSession(model.message, settings, providers=["CPUExecutionProvider"])
-    return session.run(None, {"data": arrays["data"]} if "data" in model.inputs else {})
+    started = ort.InferenceSession(model.message, settings, providers=["CPUExecutionProvider"])
+    return started.run(None, {"data": arrays["data"]} if "data" in model.inputs else {})
 
 
 def compare(symbol, shape, free=(), seed=0):
@@ -232,6 +233,27 @@ def test_norms_that_float32_does_not_hold():
     arrays["norm_moving_var"][:] = 0
     arrays["norm_gamma"][:8] = 1e30
     assert not np.isfinite(run(lowered(y, arrays), arrays)[0][:, :8]).any()
+
+
+@needs_blocks
+@pytest.mark.parametrize("copies", [True, False])
+def test_weights_in_blocks_stay_for_as_long_as_they_are_needed(copies, monkeypatch):
+    """Where ONNX Runtime has its own, what was written goes, and others have the memory."""
+    assert recipes.copies_initializers()
+    monkeypatch.setattr(session, "copies_initializers", lambda: copies)
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Conv2D(512, 3, in_channels=512), mx.gluon.nn.BatchNorm(in_channels=512))
+    net.initialize(mx.init.Xavier())
+    x = mx.nd.random.uniform(shape=(1, 512, 5, 5))
+    wanted = net(x).asnumpy()
+    net.hybridize()
+    with monkeypatch.context() as patch:
+        patch.setenv("HYBRIDONNX_CACHE", "0")
+        first = net(x).asnumpy()
+    garbage = [np.full(512 * 512 * 9, np.nan, float32) for _ in range(4)]
+    np.testing.assert_array_equal(net(x).asnumpy(), first)
+    np.testing.assert_allclose(first, wanted, rtol=1e-4, atol=1e-5)
+    assert len(garbage) == 4
 
 
 def drawn(seed, most):

@@ -26,7 +26,7 @@ from ..ops import Array, drawing, enclosed, generator, opened
 from .arena import LARGE, give_back_after, give_back_weights, share
 from .failures import FAILURES, failed, sentence
 from .measured import MeasuredSession, Operators
-from .recipes import made
+from .recipes import copies_initializers, made
 from .started import Started
 
 logger = logging.getLogger("hybridonnx")
@@ -264,7 +264,7 @@ def _bits(array: Array) -> tuple[Any, ...]:
 
 
 class _Opener:
-    """Starts sessions of a lowered graph, with its parameters over their own memory, without a copy.
+    """Starts sessions of a lowered graph, with its parameters over their own memory.
 
     `stored` is a file of ONNX Runtime's with what it has made of both before.
     """
@@ -282,14 +282,14 @@ class _Opener:
     def _optimized(self, settings: Any) -> Any:
         """A session of what ONNX Runtime makes of the graph now."""
         parameters, lowered = self._parameters, self._lowered
-        values = {name: parameters[name] for name in lowered.parameters if name in parameters}
-        weights = sum(array.nbytes for array in values.values())
-        values.update(made(lowered.recipes))  # which ONNX Runtime takes as they are
+        own = {name: parameters[name] for name in lowered.parameters if name in parameters}
+        others = made(lowered.recipes)
+        values = [value_of(array) for array in (*own.values(), *others.values())]
         if values:
-            self._held = [*map(value_of, values.values())]
-            settings.add_external_initializers([*values], self._held)
+            settings.add_external_initializers([*own, *others], values)
         session = _start(lowered.message, settings)
-        self._weights = weights
+        self._held = values[: len(own)] if others and copies_initializers() else values
+        self._weights = sum(array.nbytes for array in own.values())
         self.give_back()
         return session
 
