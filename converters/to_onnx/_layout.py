@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hybridonnx.ops import Dim
+
 from ..elements import Array
 from ..unused import UsedNames
 from ._blocks import DOMAIN
@@ -40,7 +42,12 @@ class _UnknownSizesError(Exception):
 
 
 def arrange(
-    graph: Graph, results: Sequence[Value], known: Mapping[int, Array], block: int, names: UsedNames
+    graph: Graph,
+    results: Sequence[Value],
+    known: Mapping[int, Array],
+    rows: Mapping[Value, Dim],
+    block: int,
+    names: UsedNames,
 ) -> dict[Value, Recipe]:
     """Bring convolutions, and what is between them, into blocks.
 
@@ -48,6 +55,7 @@ def arrange(
         graph: The graph that changes.
         results: Its outputs.
         known: What parameters are, by the identity of their values.
+        rows: First sizes, as far as they are known: free ones as names and expressions of them.
         block: How many channels a block has.
         names: Those in use.
 
@@ -56,7 +64,7 @@ def arrange(
     """
     if not any(node.op_type == "Conv" and not node.domain for node in graph.nodes):
         return {}
-    layout = _Layout(graph, results, known, block)
+    layout = _Layout(graph, results, known, rows, block)
     try:
         layout.arrange(results)
     except _UnknownSizesError:
@@ -107,9 +115,14 @@ class _Layout:
     """A graph that is being brought into blocks. It changes at last, if at all."""
 
     def __init__(
-        self, graph: Graph, results: Sequence[Value], known: Mapping[int, Array], block: int
+        self,
+        graph: Graph,
+        results: Sequence[Value],
+        known: Mapping[int, Array],
+        rows: Mapping[Value, Dim],
+        block: int,
     ) -> None:
-        self._graph, self._known, self._block = graph, known, block
+        self._graph, self._known, self._rows, self._block = graph, known, rows, block
         self._readers = Readers(graph, results)
         self._nodes: list[Node | None] = []
         self._convs: list[_Conv] = []
@@ -278,7 +291,8 @@ class _Layout:
         pairs = [(c, other) for c, other in zip(convs, reversed(blocks), strict=False) if c and c.is_alone]
         if not blocks:
             return False
-        if not pairs:
+        first = [None if x is None else self._rows.get(x) for x in node.inputs]
+        if not pairs or first[0] is None or first[0] != first[1]:  # one of them may turn out to be 1
             return self._elementwise(node)
         conv, other = max(pairs, key=lambda pair: pair[0].at)
         self._nodes[conv.at] = None  # here, where the other one is known

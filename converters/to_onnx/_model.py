@@ -118,7 +118,7 @@ def _optimize(traced: Traced, params: Mapping[str, Array], local: Local | None) 
     if local is not None and local.block and parameters:
         known = {id(value): params[name] for name, value in parameters.items()}
         names = UsedNames(*traced.inputs, *parameters, *traced.names, *(n.name for n in traced.noise))
-        recipes = arrange(traced.graph, traced.results, known, local.block, names)
+        recipes = arrange(traced.graph, traced.results, known, traced.rows, local.block, names)
     guard(traced.graph, traced.results)
     traced.parameters.update((value.name, value) for value in recipes)
     return {value.name: recipe for value, recipe in recipes.items()}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hybridonnx.dtypes import float32, is_bfloat16
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest, without_places
-from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, show, sizes, without_symbols
+from hybridonnx.ops import Dim, Operator, Shape, Spec, SymbolicDim, show, sizes, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import Specs, infer
@@ -320,6 +320,8 @@ class Traced:
     """The inputs' and outputs' shapes by name, free sizes as names and expressions of them."""
     views: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The shapes in which outputs are to be seen that are written in another."""
+    rows: dict[Value, Dim] = field(default_factory=dict)
+    """The first sizes of what the Symbol's nodes give, free ones as names and expressions of them."""
 
 
 def trace(
@@ -358,6 +360,11 @@ def trace(
         final,
         {**shapes, **{name: known[name].shape for name in inputs if name in variables}},
         seen,
+        {
+            value: shape[0]
+            for entry, value in walk.values.items()
+            if (shape := specs.get(entry, Spec()).shape)
+        },
     )
 
 
