@@ -138,7 +138,8 @@ class _Layout:
             _UnknownSizesError: A value would have to leave blocks, as too little is known of it.
         """
         for node in self._readers.nodes:
-            bring = None if node.domain else _IN_BLOCKS.get(node.op_type)
+            is_own = not node.domain and node.signature is not None  # not as another model has it
+            bring = _IN_BLOCKS.get(node.op_type) if is_own else None
             if bring is None or not bring(self, node):
                 for value in (*node.inputs, *node.captured.values(), *used_inside(node)):
                     self._bring_out(value)
