@@ -1,6 +1,7 @@
 """Convolutions of known weights in ONNX Runtime's layout of blocks give the numbers of the kernels."""
 
 import collections
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnxruntime as ort
@@ -21,16 +22,22 @@ needs_blocks = pytest.mark.skipif(not BLOCK, reason="this ONNX Runtime has no co
 float32 = np.dtype("float32")
 
 
-def values(symbol, shape, seed=0):
-    """Values for a graph's variables, where `data` has a shape."""
+INPUTS = "data", "other"
+
+
+def values(symbol, shape, seed=0, rows=None):
+    """Values for a graph's variables, where `data` has a shape, and `other` the same but for its rows."""
     rng = np.random.default_rng(seed)
-    shapes, _, states = symbol.infer_shape(data=shape)
+    inputs = {"data": shape, "other": (rows or shape[0], *shape[1:])}
+    names = symbol.list_arguments()
+    own = {name: size for name, size in inputs.items() if name in names}
+    shapes, _, states = symbol.infer_shape(**own)
     names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
     arrays = {}
     for name, size in zip(names, [*shapes, *states], strict=True):
         low, high = (0.5, 2.0) if name.endswith(("_gamma", "_var")) else (-1.0, 1.0)
-        inputs = np.prod(size[1:]) if name.endswith("_weight") else 1
-        arrays[name] = (rng.uniform(low, high, size) / np.sqrt(inputs)).astype(float32)
+        count = np.prod(size[1:]) if name.endswith("_weight") else 1
+        arrays[name] = (rng.uniform(low, high, size) / np.sqrt(count)).astype(float32)
     return arrays
 
 
@@ -43,11 +50,14 @@ def exact(symbol, arrays):
 
 
 def lowered(symbol, arrays, free=()):
-    """The graph for prediction in blocks; sizes of the data on axes that are `free` are not known."""
-    shape = tuple(None if i in free else n for i, n in enumerate(arrays["data"].shape))
-    weights = {name: array for name, array in arrays.items() if name != "data"}
-    local = Local(block=BLOCK)
-    return lower(symbol, {"data": Spec(shape, float32)}, weights, embed=False, local=local)
+    """The graph for prediction in blocks; sizes of inputs on axes that are `free` are not known."""
+    inputs = {
+        name: Spec(tuple(None if i in free else n for i, n in enumerate(arrays[name].shape)), float32)
+        for name in INPUTS
+        if name in arrays
+    }
+    weights = {name: array for name, array in arrays.items() if name not in inputs}
+    return lower(symbol, inputs, weights, embed=False, local=Local(block=BLOCK))
 
 
 def run(model, arrays):
@@ -58,12 +68,12 @@ def run(model, arrays):
     if weights:
         settings.add_external_initializers([*weights], held)
     started = ort.InferenceSession(model.message, settings, providers=["CPUExecutionProvider"])
-    return started.run(None, {"data": arrays["data"]} if "data" in model.inputs else {})
+    return started.run(None, {name: arrays[name] for name in model.inputs})
 
 
-def compare(symbol, shape, free=(), seed=0):
+def compare(symbol, shape, free=(), seed=0, rows=None):
     """Compare, and give the operators of the nodes, those in blocks with an asterisk."""
-    arrays = values(symbol, shape, seed)
+    arrays = values(symbol, shape, seed, rows)
     model = lowered(symbol, arrays, free)
     for y, wanted in zip(run(model, arrays), exact(symbol, arrays), strict=True):
         scale = np.abs(wanted).max(initial=1e-3)
@@ -288,51 +298,75 @@ def test_weights_in_blocks_stay_for_as_long_as_they_are_needed(copies, monkeypat
     assert len(garbage) == 4
 
 
+KINDS = ["conv"] * 4 + ["norm"] * 3 + ["act"] * 3 + ["sum"] * 3 + ["product", "join", "pool", "gate"]
+
+
+class Drawn(NamedTuple):
+    """A value of a drawn graph."""
+
+    x: Any
+    channels: int
+    rows: tuple[str, ...] = ("data",)
+    """The inputs whose rows it has."""
+
+    def merged(self, function, other):
+        return Drawn(function(self.x, other.x), self.channels, tuple(sorted({*self.rows, *other.rows})))
+
+
+def activated(rng, x):
+    name = rng.choice(["relu", "sigmoid", "tanh", "clip", "leaky", "swish"])
+    if name == "clip":
+        return mx.sym.clip(x, 0, 6)
+    if name == "leaky":
+        return mx.sym.LeakyReLU(x, act_type="leaky", slope=0.1)
+    return x * mx.sym.sigmoid(x) if name == "swish" else getattr(mx.sym, name)(x)
+
+
+def convolved(rng, x, count):
+    """A convolution, with its number of filters."""
+    group = int(rng.choice([1, 1, 1, *([count] if count > 1 else []), *([2] if count % 2 == 0 else [])]))
+    filters = count if group == count > 1 else 2 * int(rng.choice([2, 4, 8, 12, 16, 24]))
+    k = int(rng.choice([1, 3]))
+    return conv(x, filters, kernel=(k, k), num_group=group, no_bias=bool(rng.integers(2))), filters
+
+
+def step(rng, value, other):
+    """A value that is computed of one, and maybe of another with as many channels."""
+    kind, (x, count, rows) = rng.choice(KINDS), value
+    if kind == "sum":
+        return value.merged(mx.sym.broadcast_add, other)
+    if kind == "product":
+        return value.merged(lambda a, b: mx.sym.broadcast_mul(a, mx.sym.tanh(b)), other)
+    if kind == "conv":
+        x, count = convolved(rng, x, count)
+    elif kind == "norm":
+        x = norm(x, fix_gamma=bool(rng.integers(2)))
+    elif kind == "act":
+        x = activated(rng, x)
+    elif kind == "join" and rows == other.rows:
+        x, count = mx.sym.concat(x, other.x, dim=1), 2 * count
+    elif kind == "pool":
+        name = str(rng.choice(["max", "avg"]))
+        x = mx.sym.Pooling(x, kernel=(3, 3), pad=(1, 1), stride=(1, 1), pool_type=name)
+    elif kind == "gate":
+        means = mx.sym.Pooling(x, global_pool=True, pool_type="avg")
+        x = mx.sym.broadcast_mul(x, mx.sym.sigmoid(conv(means, count, kernel=(1, 1))))
+    return Drawn(x, count, rows)
+
+
 def drawn(seed, most):
     """A graph of up to so many operators, each of what came before, and the shape of its data."""
     rng = np.random.default_rng(seed)
     channels, size = int(rng.choice([1, 3, 8, 16, 20, 32])), int(rng.integers(5, 9))
-    nodes = [(data, channels, size)]
-
-    def activated(x):
-        name = rng.choice(["relu", "sigmoid", "tanh", "clip", "leaky", "swish"])
-        if name == "clip":
-            return mx.sym.clip(x, 0, 6)
-        if name == "leaky":
-            return mx.sym.LeakyReLU(x, act_type="leaky", slope=0.1)
-        return x * mx.sym.sigmoid(x) if name == "swish" else getattr(mx.sym, name)(x)
-
+    values = [Drawn(data, channels)]
+    if rng.random() < 0.4:
+        values.append(Drawn(mx.sym.var("other"), channels, ("other",)))
+        values += [Drawn(conv(value.x, 24), 24, value.rows) for value in values[:]]
     for _ in range(int(rng.integers(2, most))):
-        x, count, size = nodes[-1 if rng.random() < 0.7 else int(rng.integers(len(nodes)))]
-        kind = rng.choice(
-            ["conv"] * 4 + ["norm"] * 3 + ["act"] * 3 + ["sum"] * 3 + ["product", "join", "pool", "gate"]
-        )
-        same = [y for y, *others in nodes if others == [count, size]]
-        other = same[int(rng.integers(len(same)))]
-        if kind == "conv":
-            groups = [1, 1, 1, *([count] if count > 1 else []), *([2] if count % 2 == 0 else [])]
-            group = int(rng.choice(groups))
-            count = count if group == count > 1 else 2 * int(rng.choice([2, 4, 8, 12, 16, 24]))
-            k = int(rng.choice([1, 3]))
-            x = conv(x, count, kernel=(k, k), num_group=group, no_bias=bool(rng.integers(2)))
-        elif kind == "norm":
-            x = norm(x, fix_gamma=bool(rng.integers(2)))
-        elif kind == "act":
-            x = activated(x)
-        elif kind == "sum":
-            x = x + other
-        elif kind == "product":
-            x = x * mx.sym.tanh(other)
-        elif kind == "join":
-            x, count = mx.sym.concat(x, other, dim=1), 2 * count
-        elif kind == "pool":
-            of = str(rng.choice(["max", "avg"]))
-            x = mx.sym.Pooling(x, kernel=(3, 3), pad=(1, 1), stride=(1, 1), pool_type=of)
-        else:
-            means = mx.sym.Pooling(x, global_pool=True, pool_type="avg")
-            x = mx.sym.broadcast_mul(x, mx.sym.sigmoid(conv(means, count, kernel=(1, 1))))
-        nodes.append((x, count, size))
-    last = [nodes[-1][0]] + [y for y, *_ in nodes[1:-1] if rng.random() < 0.1]
+        value = values[-1 if rng.random() < 0.7 else int(rng.integers(len(values)))]
+        others = [other for other in values if other.channels == value.channels]
+        values.append(step(rng, value, others[int(rng.integers(len(others)))]))
+    last = [values[-1].x] + [value.x for value in values[1:-1] if rng.random() < 0.1]
     return mx.sym.Group(last), (2, channels, size, size)
 
 
@@ -342,7 +376,7 @@ def check_drawn(seeds):
         with mx.name.NameManager():
             symbol, shape = drawn(seed, 14)
         try:
-            blocked += compare(symbol, shape, free=[0] if seed % 2 else [], seed=seed)
+            blocked += compare(symbol, shape, [0] if seed % 2 else [], seed, 1 if seed % 3 else None)
         except AssertionError as exc:
             raise AssertionError(f"seed {seed}: {exc}") from exc
     assert blocked["Conv*"] > blocked["Conv"]

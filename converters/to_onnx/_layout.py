@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hybridonnx.ops import Dim
+from hybridonnx.ops import Dim, alike
 
 from ..elements import Array
 from ..unused import UsedNames
@@ -292,8 +292,8 @@ class _Layout:
         pairs = [(c, other) for c, other in zip(convs, reversed(blocks), strict=False) if c and c.is_alone]
         if not blocks:
             return False
-        first = [None if x is None else self._rows.get(x) for x in node.inputs]
-        if not pairs or first[0] is None or first[0] != first[1]:  # one of them may turn out to be 1
+        first = tuple([None if x is None else self._rows.get(x) for x in node.inputs])
+        if not pairs or None in first or not alike(first[:1], first[1:]):  # one of them may turn out to be 1
             return self._elementwise(node)
         conv, other = max(pairs, key=lambda pair: pair[0].at)
         self._nodes[conv.at] = None  # here, where the other one is known
