@@ -17,7 +17,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 
 from ._graph import Graph
-from ._nodes import Node, Value, bodies, reduced_axes
+from ._nodes import Node, Value, bodies, reduced_axes, scalar
 from ._readers import Readers
 
 _float32 = np.dtype("float32")
@@ -83,14 +83,6 @@ def _node(value: Value | None, *op_types: str) -> Node | None:
     return node if node is not None and node.op_type in op_types and not node.domain else None
 
 
-def _number(value: Value | None) -> float | None:
-    """The number of a constant that is one of floating-point numbers."""
-    constant = None if value is None else value.constant
-    if constant is None or constant.size != 1 or constant.dtype.kind != "f":
-        return None
-    return float(constant.item())
-
-
 def _is(number: float | None, expected: float) -> bool:
     return number is not None and isclose(number, expected, rel_tol=_DIGITS)
 
@@ -124,7 +116,7 @@ class _Terms:
             return None
         if id(value) in self._known:
             return self._known[id(value)]
-        number = _number(value)
+        number = scalar(value)
         if number is not None:
             return {(0, 0): number}
         node = _node(value, "Add", "Div", "Mul", "Pow", "Sub")
@@ -242,7 +234,7 @@ def gelu(g: Graph, x: Value, curve: str = "Erf") -> Value:
 
 def _hard_sigmoid(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """A line that is cut at 0 and at some height, divided by that height; also multiplied by x."""
-    data, (low, high) = node.inputs[0], [_number(v) for v in (*node.inputs[1:], None, None)[:2]]
+    data, (low, high) = node.inputs[0], [scalar(v) for v in (*node.inputs[1:], None, None)[:2]]
     if data is None or data.dtype != _float32 or low != 0 or high is None or not 0 < high < inf:
         return None
     curve = node.outputs[0]
@@ -307,20 +299,20 @@ def _squared(value: Value | None) -> Value | None:
     if node is None:
         return None
     a, b = node.inputs
-    return a if a is b or (node.op_type == "Pow" and _number(b) == 2) else None
+    return a if a is b or (node.op_type == "Pow" and scalar(b) == 2) else None
 
 
 def _layer_norm(g: Graph, node: Node, readers: Readers) -> _Match | None:
     """Data divided by the root of the mean of its squares and eps, with what else a norm of layers does."""
-    if node.op_type == "Pow" and _number(node.inputs[1]) not in (0.5, -0.5):
+    if node.op_type == "Pow" and scalar(node.inputs[1]) not in (0.5, -0.5):
         return None
     shifted = _node(node.inputs[0], "Add")
     if shifted is None or node.outputs[0].dtype != _float32:
         return None
     variance, eps = shifted.inputs
-    if _number(eps) is None:
+    if scalar(eps) is None:
         variance, eps = eps, variance
-    mean, number = _mean(variance), _number(eps)
+    mean, number = _mean(variance), scalar(eps)
     data = None if mean is None else _squared(mean.inputs[0])
     quotient = _quotient(node, readers)
     if mean is None or data is None or number is None or quotient is None:
@@ -354,11 +346,11 @@ def _layer_norm(g: Graph, node: Node, readers: Readers) -> _Match | None:
 def _quotient(root: Node, readers: Readers) -> tuple[Value, Node, set[Node]] | None:
     """What is divided by a root, the node that does so, and what is between them."""
     value, last, inner = root.outputs[0], readers.only(root), set[Node]()
-    if root.op_type == "Pow" and _number(root.inputs[1]) == -0.5:
+    if root.op_type == "Pow" and scalar(root.inputs[1]) == -0.5:
         return _other_factor(value, last, inner)
     if last is not None and _node(last.outputs[0], "Div") and last.inputs[1] is value:
         numerator = last.inputs[0]
-        if numerator is not None and not _is(_number(numerator), 1):
+        if numerator is not None and not _is(scalar(numerator), 1):
             return numerator, last, inner
     elif last is None or not _node(last.outputs[0], "Reciprocal"):
         return None

@@ -20,7 +20,7 @@ from ..elements import Array
 from ..unused import UsedNames
 from ._blocks import DOMAIN
 from ._graph import Graph
-from ._nodes import Node, Value
+from ._nodes import Node, Value, scalar
 from ._readers import Readers
 from ._write import used_inside
 
@@ -44,7 +44,7 @@ class _UnknownSizesError(Exception):
 def arrange(
     graph: Graph,
     results: Sequence[Value],
-    known: Mapping[int, Array],
+    known: Mapping[Value, Array],
     rows: Mapping[Value, Dim],
     block: int,
     names: UsedNames,
@@ -54,7 +54,7 @@ def arrange(
     Args:
         graph: The graph that changes.
         results: Its outputs.
-        known: What parameters are, by the identity of their values.
+        known: What parameters are.
         rows: First sizes, as far as they are known: free ones as names and expressions of them.
         block: How many channels a block has.
         names: Those in use.
@@ -118,7 +118,7 @@ class _Layout:
         self,
         graph: Graph,
         results: Sequence[Value],
-        known: Mapping[int, Array],
+        known: Mapping[Value, Array],
         rows: Mapping[Value, Dim],
         block: int,
     ) -> None:
@@ -185,7 +185,7 @@ class _Layout:
         """What a value is in each run, if that is known and of float32."""
         if value is None or value.dtype != _float32:
             return None
-        return value.constant if value.constant is not None else self._known.get(id(value))
+        return value.constant if value.constant is not None else self._known.get(value)
 
     # ---- into blocks, and out of them
 
@@ -260,11 +260,10 @@ class _Layout:
         x, *vectors = node.inputs
         blocks = self._blocks.get(id(x))
         known = [v for v in map(self._array, vectors) if v is not None]
-        if x is None or blocks is None or len(known) < 4 or node.attributes.get("training_mode"):
+        trains = node.attributes.get("training_mode") or len(node.outputs) > 1
+        if x is None or blocks is None or len(known) < 4 or trains:
             return False
         gamma, beta, mean, var = (v.astype(np.float64) for v in known)
-        if len(node.outputs) > 1:
-            return False
         conv = self._alone(x)
         if conv is None or not conv.is_alone:
             weight = np.ones((blocks.channels, 1, 1, 1), _float32)
@@ -287,24 +286,25 @@ class _Layout:
 
     def _sum(self, node: Node) -> bool:
         """A sum: a part of the convolution that comes last."""
-        blocks, y = self._same(node), node.outputs[0]
-        convs = [self._alone(x) for x in node.inputs if x is not None]
-        pairs = [(c, other) for c, other in zip(convs, reversed(blocks), strict=False) if c and c.is_alone]
+        blocks = self._same(node)
         if not blocks:
             return False
+        convs = [self._alone(x) for x in node.inputs if x is not None]
+        pairs = [(c, other) for c, other in zip(convs, reversed(blocks), strict=True) if c and c.is_alone]
         first = tuple([None if x is None else self._rows.get(x) for x in node.inputs])
         if not pairs or None in first or not alike(first[:1], first[1:]):  # one of them may turn out to be 1
-            return self._elementwise(node)
+            return self._keep(node, blocks[0].channels)
         conv, other = max(pairs, key=lambda pair: pair[0].at)
         self._nodes[conv.at] = None  # here, where the other one is known
         conv.at = len(self._nodes)
         self._nodes.append(conv.node)
         conv.node.inputs.append(other.value)
-        self._blocks[id(y)] = _Blocks(conv.node.outputs[0], other.channels, conv)
+        self._blocks[id(node.outputs[0])] = _Blocks(conv.node.outputs[0], other.channels, conv)
         return True
 
     def _product(self, node: Node) -> bool:
-        return bool(self._same(node)) and self._elementwise(node)
+        blocks = self._same(node)
+        return bool(blocks) and self._keep(node, blocks[0].channels)
 
     def _activation(self, node: Node) -> bool:
         """An activation: a part of the convolution in front of it."""
@@ -314,20 +314,19 @@ class _Layout:
             return False
         conv = self._alone(x)
         if conv is None or not conv.is_linear:
-            return self._elementwise(node)
+            return self._keep(node, blocks.channels)
         conv.node.attributes["activation"] = node.op_type
         if numbers:
             conv.node.attributes["activation_params"] = numbers
         self._blocks[id(node.outputs[0])] = blocks
         return True
 
-    def _elementwise(self, node: Node) -> bool:
-        """A node that takes elements wherever they are."""
+    def _keep(self, node: Node, channels: int) -> bool:
+        """A node that takes elements, or whole blocks, wherever they are."""
         known = [self._blocks.get(id(value)) for value in node.inputs]
         values = [value if b is None else b.value for value, b in zip(node.inputs, known, strict=True)]
         new = Node(node.op_type, "", values, node.attributes, node.scope)
         new.signature = node.signature
-        channels = next(blocks.channels for blocks in known if blocks is not None)
         self._blocks[id(node.outputs[0])] = self._add(new, channels)
         return True
 
@@ -348,10 +347,7 @@ class _Layout:
         whole = all(b.channels % self._block == 0 for b in blocks)
         if node.attributes["axis"] not in (1, -3) or len(blocks) < len(node.inputs) or not whole:
             return False
-        new = Node("Concat", "", [b.value for b in blocks], node.attributes, node.scope)
-        new.signature = node.signature
-        self._blocks[id(node.outputs[0])] = self._add(new, sum(b.channels for b in blocks))
-        return True
+        return self._keep(node, sum(b.channels for b in blocks))
 
     def _transpose(self, node: Node) -> bool:
         """Channels that come last: they leave blocks so."""
@@ -392,9 +388,10 @@ def _slope(node: Node) -> tuple[float, ...]:
 def _limits(node: Node) -> tuple[float, ...] | None:
     limits = []
     for value, default in zip((*node.inputs[1:], None, None)[:2], (_LEAST, _MOST), strict=True):
-        if value is not None and value.constant is None:
+        limit = default if value is None else scalar(value)
+        if limit is None:
             return None
-        limits.append(default if value is None or value.constant is None else float(value.constant.item()))
+        limits.append(limit)
     return tuple(limits)
 
 

@@ -116,8 +116,8 @@ def _optimize(traced: Traced, params: Mapping[str, Array], local: Local | None) 
     fuse(traced.graph, traced.results, parameters.values())
     recipes: dict[Value, Recipe] = {}
     if local is not None and local.block and parameters:
-        known = {id(value): params[name] for name, value in parameters.items()}
-        names = UsedNames(*traced.inputs, *parameters, *traced.names, *(n.name for n in traced.noise))
+        known = {value: params[name] for name, value in parameters.items()}
+        names = UsedNames(*_names(traced))
         recipes = arrange(traced.graph, traced.results, known, traced.rows, local.block, names)
     guard(traced.graph, traced.results)
     traced.parameters.update((value.name, value) for value in recipes)
@@ -132,7 +132,7 @@ def _assemble(
     constants: Collection[str],
     recipes: Mapping[str, Recipe],
 ) -> Lowered:
-    writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
+    writer = GraphWriter(_names(traced))
     nodes = writer.write(traced.graph, traced.results)
     read = writer.read | set(traced.names)
     inputs = {name: value for name, value in traced.inputs.items() if keep_inputs or name in read}
@@ -167,6 +167,11 @@ def _assemble(
         traced.views,
         recipes,
     )
+
+
+def _names(traced: Traced) -> list[str]:
+    """Those of values that have one."""
+    return [*traced.inputs, *traced.parameters, *traced.names, *(noise.name for noise in traced.noise)]
 
 
 def _declaration(name: str, value: Value, names: Sequence[Dim] | None) -> bytes:

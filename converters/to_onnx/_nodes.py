@@ -193,3 +193,11 @@ def reduced_axes(node: Node) -> list[int] | None:
     if data is None or data.shape is None or known is None:
         return None
     return [int(axis) % data.rank for axis in known]
+
+
+def scalar(value: Value | None) -> float | None:
+    """The number of a constant that is one of floating-point numbers."""
+    constant = None if value is None else value.constant
+    if constant is None or constant.size != 1 or constant.dtype.kind != "f":
+        return None
+    return float(constant.item())

@@ -41,6 +41,11 @@ def block_size() -> int:
     return int(y.argmax())
 
 
+def block_size_on(device: object | None) -> int:
+    """The same for sessions on a device, whose convolutions have no blocks, or on the processor."""
+    return block_size() if device is None else 0
+
+
 def _model() -> bytes:
     """y, in blocks, of x."""
     from ..converters import messages

@@ -25,7 +25,7 @@ from ..ops import Array, Spec
 from ..symbol.compose import Outputs
 from ..symbol.graph import Entry, Node, fingerprint, topological
 from ..symbol.infer import infer
-from .blocks import block_size
+from .blocks import block_size_on
 from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .device_session import GraphOnDevice
 from .forms import Form, Forms, Kept, Shapes, is_free, sizes_of, specs_of
@@ -535,7 +535,7 @@ class CompiledGraph:
             taken = {name: specs.get(e, Spec()) for name, e in entries.items() if name not in own}
             if any(spec.shape is None or spec.dtype is None for spec in taken.values()):
                 raise ConversionError("shapes and dtypes are required of the values between its parts.")
-            lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite, self._block())
+            lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite)
             return self._start(lowered, own, list(part.originals.values()), in_turn=True)
 
         try:
@@ -589,25 +589,20 @@ class CompiledGraph:
         specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
         if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
-        return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant), self._block())
-
-    def _block(self) -> int:
-        """How many channels convolutions take at once, of which the graph has some; else 0."""
-        return 0 if self._device is not None else block_size()
+        return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant))
 
     def _finite(self, variant: _Variant) -> Collection[Entry]:
         """The values that the session may take for finite."""
         bounded = self._bounded
         return bounded.entries if bounded is not None and variant is _Variant.BOUNDED else ()
 
-    @staticmethod
     def _lowered(
+        self,
         to_onnx: Any,
         symbol: Outputs,
         specs: Mapping[str, Spec],
         parameters: Mapping[str, Array],
         finite: Collection[Entry],
-        block: int,
     ) -> Any:
         return to_onnx.lower(
             symbol,
@@ -615,6 +610,6 @@ class CompiledGraph:
             parameters,
             embed=False,
             noise_inputs=True,
-            local=to_onnx.Local(finite, block=block),
+            local=to_onnx.Local(finite, block=block_size_on(self._device)),
             outputs=[f"output{i}" for i in range(len(symbol.outputs))],
         )

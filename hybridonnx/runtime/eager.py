@@ -26,7 +26,7 @@ from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.watch import Watch
 from ..ops import Array, Noise, Operator, Spec
 from .arena import share
-from .blocks import block_size
+from .blocks import block_size_on
 from .device import Device
 from .device_session import OperatorOnDevice
 from .failures import FAILURES
@@ -284,7 +284,7 @@ class Operators:
         from ..converters.to_onnx import Local, lower_operator
 
         names = op.input_names()
-        local = Local(views=True, block=block_size() if self._device is None else 0)
+        local = Local(views=True, block=block_size_on(self._device))
         lowered = lower_operator(op, inputs, local=local, hidden=True)
         session: AnySession
         places = [i for i, name in enumerate(names) if name in op.packs]

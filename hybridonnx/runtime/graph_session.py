@@ -9,7 +9,7 @@ from ..errors import ConversionError, MXNetError, without_places
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
 from ..symbol.graph import Entry, Node, topological
-from .blocks import block_size
+from .blocks import block_size_on
 from .device import Device
 from .device_session import StepOnDevice
 from .measured import Operator, operators_of
@@ -129,7 +129,7 @@ def _made(
             embed=False,
             noise_inputs=True,
             keep_inputs=False,
-            local=to_onnx.Local(views=views, block=block_size() if device is None else 0),
+            local=to_onnx.Local(views=views, block=block_size_on(device)),
         )
     except ConversionError as exc:
         origins = map(origin, [exc.node] if exc.node else operators)
