@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridonnx.dtypes import EXTENSIONS, ONNX_NAMES, DType, as_dtype, container_of
+from hybridonnx.dtypes import EXTENSIONS, OF_ML_DTYPES, ONNX_NAMES, DType, as_dtype, container_of
 from hybridonnx.errors import ConversionError, DTypeError
 
 Array: TypeAlias = NDArray[Any]
@@ -31,28 +31,20 @@ CODES: Mapping[str, int] = {
 _ONNX_NAMES = {code: name for name, code in CODES.items()}
 _NAMES = {code: ONNX_NAMES.get(name, name) for code, name in _ONNX_NAMES.items() if code}
 """Our name of each."""
-
-
-def _available() -> dict[int, DType]:
-    """The element types for which there are dtypes: some need ml_dtypes, which newer onnx brings."""
-    dtypes = {}
-    for code, name in _NAMES.items():
-        try:
-            dtypes[code] = as_dtype(name)
-        except DTypeError:
-            continue
-    return dtypes
-
-
-_DTYPES: dict[int, DType] = _available()
+_OF_ML_DTYPES = {name: code for code, name in _NAMES.items() if name in OF_ML_DTYPES}
+_DTYPES: dict[int, DType] = {
+    code: as_dtype(name) for code, name in _NAMES.items() if name not in OF_ML_DTYPES
+}
+"""Those of NumPy. Others are of ml_dtypes, whose import takes as long as to lower a small network."""
 _NUMBERS: dict[DType, int] = {dtype: code for code, dtype in _DTYPES.items()}
-_TYPE_STRINGS: dict[str, DType] = {f"tensor({_ONNX_NAMES[code]})": dtype for code, dtype in _DTYPES.items()}
+_CODES: dict[str, int] = {f"tensor({name})": code for name, code in CODES.items() if code}
+"""The numbers by texts such as `tensor(float)`."""
 
 
 def elem_type(dtype: Any) -> int:
     """ONNX's number for a NumPy dtype."""
     known = np.dtype(dtype)
-    code = _NUMBERS.get(known)
+    code = _NUMBERS.get(known) or _OF_ML_DTYPES.get(known.name)
     if code is None or container_of(known):
         raise ConversionError(f"ONNX has no element type {container_of(known) or known}.")
     return code
@@ -79,7 +71,17 @@ def dtype_of(code: int) -> DType:
 
 def dtype_of_type_string(text: str) -> DType | None:
     """The dtype of `tensor(float)` and the like; `None` for sequences, optionals and maps."""
-    return _TYPE_STRINGS.get(text)
+    code = _CODES.get(text)
+    try:
+        return None if code is None else dtype_of(code)
+    except (ConversionError, DTypeError):
+        return None
+
+
+def name_of_type_string(text: str) -> str | None:
+    """The same as our name of the element type."""
+    code = _CODES.get(text)
+    return None if code is None else _NAMES[code]
 
 
 def little_endian(dtype: DType) -> DType:

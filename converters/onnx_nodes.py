@@ -295,8 +295,8 @@ def _takes(node: NodeProto, opset: int, dtypes: Mapping[str, DType | None]) -> b
     if node.domain:
         return True
     kind = signature(node.op_type, opset)
-    given = [(kind.dtypes(kind.input(i)), dtypes.get(name)) for i, name in enumerate(node.input)]
-    return all(not allowed or dtype is None or dtype in allowed for allowed, dtype in given)
+    given = [(kind.elements(kind.input(i)), dtypes.get(name)) for i, name in enumerate(node.input)]
+    return all(not allowed or dtype is None or name_of(dtype) in allowed for allowed, dtype in given)
 
 
 def values_of(node: NodeProto, opset: int) -> dict[str, Any] | None:

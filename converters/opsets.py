@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError, suggest
 
-from .elements import dtype_of_type_string
+from .elements import name_of_type_string
 from .messages import AttributeKind
 
 OLDEST = 13
@@ -61,8 +60,8 @@ class Signature(NamedTuple):
     inputs: tuple[Parameter, ...]
     outputs: tuple[Parameter, ...]
     attributes: Mapping[str, AttributeKind]
-    types: Mapping[str, frozenset[DType]]
-    """The element types that each of the parameters' types allows."""
+    types: Mapping[str, frozenset[str]]
+    """The names of the element types that each of the parameters' types allows."""
     graphs: tuple[str, ...]
     """The attributes that are graphs."""
 
@@ -79,10 +78,9 @@ class Signature(NamedTuple):
         """The parameter that the `index`-th output belongs to."""
         return self._parameter(self.outputs, index)
 
-    def dtypes(self, parameter: Parameter) -> frozenset[DType]:
-        """The element types of an input or output; none if they are not tensors."""
-        fixed = dtype_of_type_string(parameter.type)
-        return self.types.get(parameter.type) or frozenset(filter(None, [fixed]))
+    def elements(self, parameter: Parameter) -> frozenset[str]:
+        """The names of the element types of an input or output; none if they are not tensors."""
+        return self.types.get(parameter.type) or _names([parameter.type])
 
     def _parameter(self, parameters: tuple[Parameter, ...], index: int) -> Parameter:
         if index < len(parameters):
@@ -121,7 +119,7 @@ def signature(op_type: str, opset: int, domain: str = "") -> Signature:
         tuple(Parameter(*item) for item in inputs),
         tuple(Parameter(*item) for item in outputs),
         attributes,
-        {name: _dtypes(texts) for name, texts in types.items()},
+        {name: _names(texts) for name, texts in types.items()},
         tuple(name for name, kind in attributes.items() if kind == AttributeKind.GRAPH),
     )
 
@@ -197,9 +195,8 @@ def refusal(
     return NeedsOpset(text, version) if version else ConversionError(f"{text} {way_out}".rstrip())
 
 
-def _dtypes(allowed: Iterable[str]) -> frozenset[DType]:
-    dtypes = (dtype_of_type_string(text) for text in allowed)
-    return frozenset(dtype for dtype in dtypes if dtype is not None)
+def _names(allowed: Iterable[str]) -> frozenset[str]:
+    return frozenset(filter(None, map(name_of_type_string, allowed)))
 
 
 def _parameter(formal: Any, only: Mapping[str, str]) -> list[Any]:

@@ -91,7 +91,9 @@ _BFLOAT16_OF_MXNET: DType = np.dtype([("bfloat16", np.uint16)])
 """The dtype that stands for bfloat16 in MXNet's own Python."""
 _LOWEST_BFLOAT16 = 0xFF7F
 """The bits of the least finite bfloat16."""
-_OF_ML_DTYPES = EXTENSIONS.keys() - {*_OF_NUMPY.values(), STRING}
+OF_ML_DTYPES = EXTENSIONS.keys() - {*_OF_NUMPY.values(), STRING}
+"""The names of types that need the package ml_dtypes."""
+_NAMES: dict[DType, str] = {**{dtype: name for name, dtype in BY_NAME.items()}, **_OF_NUMPY}
 _NAME_OF_FLAG: dict[int, str] = {flag: name for name, flag in EXTENSIONS.items()}
 _BITS: dict[str, int] = {
     "uint4": 4,
@@ -179,7 +181,8 @@ def dtype_of_flag(flag: int) -> DType | None:
 
 def name_of(dtype: DType) -> str:
     """The name of a dtype, by which `as_dtype` knows it."""
-    return container_of(dtype) or (STRING if dtype.kind == "O" else dtype.name)
+    name = _NAMES.get(dtype)
+    return container_of(dtype) or (STRING if dtype.kind == "O" else dtype.name) if name is None else name
 
 
 def _numpy_dtype(dtype: Any) -> DType | None:
@@ -200,7 +203,7 @@ def _extension(dtype: Any, candidate: DType | None) -> DType | None:
     name = dtype.strip() if isinstance(dtype, str) else "" if candidate is None else candidate.name
     if candidate == _BFLOAT16_OF_MXNET:
         name = "bfloat16"
-    if name in _OF_ML_DTYPES:
+    if name in OF_ML_DTYPES:
         return _of_ml_dtypes(name)
     if name == STRING:
         return strings

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import onnxruntime
 from onnx import ModelProto, defs, helper
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, RuntimeException
@@ -19,7 +18,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKern
 from hybridonnx.converters.elements import dtype_of_type_string
 from hybridonnx.converters.opsets import OLDEST, Signature, signature
 from hybridonnx.converters.values import value_info
-from hybridonnx.dtypes import BY_NAME, DType
+from hybridonnx.dtypes import BY_NAME, DType, as_dtype
 
 NEWEST = 21
 """The newest opset of the oldest ONNX Runtime."""
@@ -41,7 +40,7 @@ def _rows(op_type: str) -> dict[str, list[str]]:
     rows: dict[str, set[str]] = {}
     for kind in _versions(op_type):
         for parameter in _parameters(kind):
-            dtypes = kind.types[parameter].intersection(BY_NAME.values())
+            dtypes = [BY_NAME[name] for name in kind.types[parameter] & BY_NAME.keys()]
             refused = {dtype.name for dtype in dtypes if _lacks(kind, parameter, dtype)}
             rows[parameter] = rows.get(parameter, set()) | refused
     return {parameter: [n for n in BY_NAME if n in rows[parameter]] for parameter in sorted(rows)}
@@ -71,12 +70,12 @@ def _lacks(kind: Signature, parameter: str, dtype: DType) -> bool:
     """Whether no session starts, neither with usual types for the other parameters nor with this type."""
     others = _parameters(kind) - {parameter}
     usual = {other: _usual(kind.types[other]) for other in others}
-    same = {other: dtype if dtype in kind.types[other] else usual[other] for other in others}
+    same = {other: dtype if dtype.name in kind.types[other] else usual[other] for other in others}
     return all(_refused(kind, {**types, parameter: dtype}) for types in (usual, same))
 
 
-def _usual(allowed: frozenset[DType]) -> DType:
-    return next((np.dtype(name) for name in USUAL if np.dtype(name) in allowed), min(allowed, key=str))
+def _usual(allowed: frozenset[str]) -> DType:
+    return as_dtype(next((name for name in USUAL if name in allowed), min(allowed)))
 
 
 def _refused(kind: Signature, types: Mapping[str, DType]) -> bool:

@@ -245,7 +245,7 @@ def test_parameters_of_such_types_are_exported(name, tmp_path):
     def export() -> str:
         return mx.onnx.export_model(graph, {"w": value}, [(1,)], onnx_file_path=path, opset_version=NEWEST)
 
-    if np.dtype(value.dtype) not in signature("Identity", NEWEST).types["V"]:
+    if name not in signature("Identity", NEWEST).types["V"]:
         with pytest.raises(ConversionError, match=rf"Identity: ONNX at opset \d+ takes .*, got {name}"):
             export()
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,17 +20,20 @@ from onnx import (
 )
 
 from hybridonnx.converters import messages
-from hybridonnx.converters.elements import CODES, dtype_of, elem_type
+from hybridonnx.converters.elements import CODES, dtype_of
 from hybridonnx.converters.messages import AttributeKind
 from hybridonnx.converters.opsets import OLDEST, STORED, description, ir_version, newest, signature
 from hybridonnx.converters.opsets import _stored as stored
 from hybridonnx.converters.opsets import _stored_description as stored_description
 from hybridonnx.converters.to_onnx import Lowered, lower_operator
 from hybridonnx.converters.wire import number, single, varint
+from hybridonnx.dtypes import ONNX_NAMES
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import Spec
 from hybridonnx.test_utils import Case
 from tests.special_values import cases
+
+THEIR_NAMES = {ours: theirs for theirs, ours in ONNX_NAMES.items()}
 
 # ---- what stands in tables
 
@@ -79,17 +81,13 @@ def test_signatures_are_those_of_schemas(opset):
         allowed = {c.type_param_str: set(c.allowed_type_strs) for c in schema.type_constraints}
         for ours, theirs in zip(kind.inputs, schema.inputs, strict=True):
             texts = allowed.get(theirs.type_str, {theirs.type_str})
-            tensors = {f"tensor({dtype_name(dtype)})" for dtype in kind.dtypes(ours)}
+            tensors = {f"tensor({THEIR_NAMES.get(name, name)})" for name in kind.elements(ours)}
             assert tensors == {text for text in texts if text.startswith("tensor(")}, f"{name} {ours.name}"
             assert ours.optional == (theirs.option == defs.OpSchema.FormalParameterOption.Optional)
             assert ours.variadic == (theirs.option == defs.OpSchema.FormalParameterOption.Variadic)
         assert {n: k.value for n, k in kind.attributes.items()} == {
             n: a.type.value for n, a in schema.attributes.items()
         }
-
-
-def dtype_name(dtype: Any) -> str:
-    return next(name for name, code in CODES.items() if code == elem_type(dtype))
 
 
 # ---- protobuf's numbers

@@ -8,9 +8,9 @@ them, so what a gradient or an output needs stays as it is. Numbers change by ro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf, isclose, pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ Build = Callable[[Graph], Value]
 """Adds nodes to a graph, by its methods: those of `x * y` would go to that of x, which may be another one."""
 
 
-@dataclass(frozen=True)
-class _Match:
+class _Match(NamedTuple):
     """Nodes that one value takes the place of."""
 
     last: Node
@@ -266,8 +265,7 @@ def _hard(g: Graph, x: Value, slope: float, offset: float, swish: bool) -> Value
 # ---- norms of layers
 
 
-@dataclass(frozen=True)
-class _Centred:
+class _Centred(NamedTuple):
     """A value less its mean along the last axis."""
 
     data: Value

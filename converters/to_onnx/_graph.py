@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hybridonnx.dtypes import DType, container_of, is_native, name_of
+from hybridonnx.dtypes import BY_NAME, DType, container_of, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
@@ -183,18 +183,14 @@ class Graph(OperatorBuilder):
     ) -> None:
         """Raise if an input or output does not have the element type at this opset."""
         parameter = side(kind, index)
-        allowed = kind.dtypes(parameter)
-        if not allowed or dtype is None or dtype in allowed or container_of(dtype):
+        allowed = kind.elements(parameter)
+        if not allowed or dtype is None or container_of(dtype) or (name := name_of(dtype)) in allowed:
             return
-        verb, names = (
-            "takes" if side is Signature.input else "gives",
-            ", ".join(sorted(map(name_of, allowed))),
-        )
+        verb, names = "takes" if side is Signature.input else "gives", ", ".join(sorted(allowed))
         raise refusal(
-            f"{kind.op_type}: ONNX at opset {self.opset} {verb} {names} as {parameter.name}, "
-            f"got {name_of(dtype)}.",
+            f"{kind.op_type}: ONNX at opset {self.opset} {verb} {names} as {parameter.name}, got {name}.",
             kind,
-            lambda newer: dtype in newer.dtypes(side(newer, index)),
+            lambda newer: name in newer.elements(side(newer, index)),
             self.opset,
             "Cast around it.",
         )
@@ -255,10 +251,11 @@ class Graph(OperatorBuilder):
 
     def _default(self, kind: Signature, index: int, first: DType | None) -> DType | None:
         """The dtype of a number where no other input tells: the first input's, if that is possible."""
-        allowed = kind.dtypes(kind.input(index))
-        if first in allowed or not allowed:
+        allowed = kind.elements(kind.input(index))
+        if not allowed or (first is not None and name_of(first) in allowed):
             return first
-        return _int64 if _int64 in allowed else min(filter(is_native, allowed), key=str, default=first)
+        name = "int64" if "int64" in allowed else min(allowed & BY_NAME.keys(), default=None)
+        return first if name is None else BY_NAME[name]
 
     def _dtype(
         self, kind: Signature, index: int, inputs: list[Value | None], attributes: dict[str, Any]

@@ -17,12 +17,12 @@ from hybridonnx.dtypes import DType, name_of
 from ..opsets import Signature
 from ._kernel_table import WITHOUT_KERNEL
 
-_LACKING: Mapping[tuple[str, str], frozenset[Any]] = {
-    key: frozenset(map(np.dtype, names.split())) for key, names in WITHOUT_KERNEL.items()
+_LACKING: Mapping[tuple[str, str], frozenset[str]] = {
+    key: frozenset(names.split()) for key, names in WITHOUT_KERNEL.items()
 }
-_FAILING: Mapping[tuple[str, str], frozenset[Any]] = {
-    ("ReduceMax", "T"): frozenset({np.dtype("bool")}),
-    ("ReduceMin", "T"): frozenset({np.dtype("bool")}),
+_FAILING: Mapping[tuple[str, str], frozenset[str]] = {
+    ("ReduceMax", "T"): frozenset({"bool"}),
+    ("ReduceMin", "T"): frozenset({"bool"}),
 }
 """Element types whose kernels refuse arrays without elements."""
 _WIDER_INTEGERS = (np.dtype("int32"), np.dtype("int64"))
@@ -55,8 +55,8 @@ def computed_in(kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]
             continue
         key = kind.op_type, name
         usable = allowed - _LACKING.get(key, frozenset()) - _FAILING.get(key, frozenset())
-        if dtype not in usable:
-            other = next((wide for wide in _candidates(kind.op_type, dtype) if wide in usable), None)
+        if name_of(dtype) not in usable:
+            other = next((w for w in _candidates(kind.op_type, dtype) if w.name in usable), None)
             if other is not None:
                 substitutes[name] = other
     beside = _TOGETHER.get(kind.op_type, {})

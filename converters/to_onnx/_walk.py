@@ -40,7 +40,7 @@ WAY_OUT = "Replace them, or cut the graph before them with get_internals."
 """What to do about operators that ONNX does not have."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Walk:
     """Lowers what a Symbol's outputs need, node by node."""
 
@@ -305,8 +305,7 @@ def nodes_text(names: Sequence[str]) -> str:
 # ---- the whole graph
 
 
-@dataclass
-class Traced:
+class Traced(NamedTuple):
     """A Symbol as a graph, before it is written."""
 
     graph: Graph
@@ -318,9 +317,9 @@ class Traced:
     """The outputs' names."""
     shapes: dict[str, Shape | None]
     """The inputs' and outputs' shapes by name, free sizes as names and expressions of them."""
-    views: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    views: dict[str, tuple[int, ...]]
     """The shapes in which outputs are to be seen that are written in another."""
-    rows: dict[Value, Dim] = field(default_factory=dict)
+    rows: dict[Value, Dim]
     """The first sizes of what the Symbol's nodes give, free ones as names and expressions of them."""
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ _CHUNK = 1 << 22
 """About how many elements of columns are made at a time: they should stay in the cache."""
 
 
-@dataclass(frozen=True)
-class Windows:
+class Windows(NamedTuple):
     """How windows lie on the spatial axes: everything that the three kernels share."""
 
     kernel: Ints
