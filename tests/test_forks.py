@@ -135,7 +135,7 @@ def test_many_forks_while_threads_trace_compile_and_run(threads, seed):
 
 FIRST = """
 net, other = make(), make()
-thread = threading.Thread(target=net, args=(x,))
+thread = threading.Thread(target=lambda: (x.astype("bfloat16"), net(x)))
 thread.start()
 while not sys.argv[1] in sys.modules:  # so the thread is in the middle of an import
     time.sleep(0.0005)

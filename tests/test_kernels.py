@@ -81,7 +81,7 @@ def model_of(build: Any, *arrays: np.ndarray, opset: int = 18) -> Any:
     y = build(g, *inputs.values())
     y.name = "y"
     shapes = {name: x.shape for name, x in {**inputs, "y": y}.items()}
-    traced = Traced(g, [y], inputs, {}, [], ["y"], shapes)
+    traced = Traced(g, [y], inputs, {}, [], ["y"], shapes, {}, {})
     recipes = _model._optimize(traced, {}, None)
     return _model._assemble(traced, True, {}, False, (), recipes).model
 

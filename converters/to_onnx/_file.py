@@ -17,7 +17,7 @@ from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, st
 
 from ..elements import Array
 from ..wire import begin
-from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
+from ._model import PROTOBUF_LIMIT, Lowered, little, weight
 
 _BEGINNING = bytes([ModelProto.IR_VERSION_FIELD_NUMBER << 3])
 """The first byte of a model, whose first field is a number."""
@@ -98,7 +98,7 @@ def _outside(lowered: Lowered, location: str) -> ModelProto:
     declared = {tensor.name: tensor for tensor in model.graph.initializer}
     offset = 0
     for name, spec in lowered.parameters.items():
-        length = byte_size(spec)
+        length = spec.bytes({})
         tensor = declared[name]
         del tensor.external_data[:]
         for key, value in (("location", location), ("offset", str(offset)), ("length", str(length))):

@@ -36,6 +36,12 @@ class Recipe(NamedTuple):
     write: Callable[[Array], None]
     """Writes it into an array of float32 and of that shape."""
 
+    def value(self) -> Array:
+        """The parameter in memory of its own."""
+        array = np.empty(self.shape, np.float32)
+        self.write(array)
+        return array
+
 
 class _UnknownSizesError(Exception):
     """Sizes are not known that have to be for a layout which ONNX Runtime keeps."""

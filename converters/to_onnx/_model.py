@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -147,9 +146,10 @@ def _assemble(
     ]
     used = {name: Spec(value.shape, value.dtype) for name, value in traced.parameters.items() if name in read}
     parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
-    inside = params if embed else {name: params[name] for name in used if name not in parameters}
+    inside = {name: params[name] for name in used if embed or name not in parameters if name in params}
     if embed:
         _require_room(parameters)
+        inside |= {name: recipe.value() for name, recipe in recipes.items() if name in used}
     initializers = [
         *(messages.tensor(name, value, notes.CONSTANT) for name, value in writer.constants.items()),
         *(_parameter(name, spec, inside, constants) for name, spec in used.items()),
@@ -165,7 +165,7 @@ def _assemble(
         {name: spec for name, spec in parameters.items() if name not in recipes},
         tuple(traced.noise),
         traced.views,
-        recipes,
+        {} if embed else recipes,
     )
 
 
@@ -201,7 +201,7 @@ def _parameter(name: str, spec: Spec, inside: Mapping[str, Array], constants: Co
 
 def _require_room(parameters: Mapping[str, Spec]) -> None:
     """Refuse parameters above protobuf's limit in one message."""
-    size = sum(map(byte_size, parameters.values()))
+    size = sum(spec.bytes({}) for spec in parameters.values())
     if size > PROTOBUF_LIMIT:
         raise ConversionError(
             f"ONNX: parameters below 2 GB are required in one message, got {size} bytes. "
@@ -216,10 +216,4 @@ def little(array: Array) -> Array:
 
 def weight(lowered: Lowered) -> int:
     """How many bytes the parameters have."""
-    return sum(map(byte_size, lowered.parameters.values()))
-
-
-def byte_size(spec: Spec) -> int:
-    """How many bytes a parameter has."""
-    assert spec.dtype is not None
-    return prod(sizes(spec.shape or ())) * spec.dtype.itemsize
+    return sum(spec.bytes({}) for spec in lowered.parameters.values())

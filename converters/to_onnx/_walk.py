@@ -320,7 +320,7 @@ class Traced(NamedTuple):
     views: dict[str, tuple[int, ...]]
     """The shapes in which outputs are to be seen that are written in another."""
     rows: dict[Value, Dim]
-    """The first sizes of what the Symbol's nodes give, free ones as names and expressions of them."""
+    """For blocks, the first sizes of what the Symbol's nodes give, free ones as names and expressions."""
 
 
 def trace(
@@ -361,7 +361,7 @@ def trace(
         seen,
         {
             value: shape[0]
-            for entry, value in walk.values.items()
+            for entry, value in (walk.values.items() if local is not None and local.block else ())
             if (shape := specs.get(entry, Spec()).shape)
         },
     )

@@ -454,9 +454,9 @@ class StepSession(Started):
         self._measured = MeasuredSession(start, settings, lambda: lowered.model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
-        types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]
-        self._run: _Runner = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
-        self._shapes = [value.shape for value in self._session.get_outputs()]
+        outputs = self._session.get_outputs()
+        self._run = _runner({value.name: value.type for value in (*self._session.get_inputs(), *outputs)})
+        self._shapes = [value.shape for value in outputs]
         """The outputs' sizes, of which free ones are names or `None`."""
         if is_large:
             give_back_after(self)
