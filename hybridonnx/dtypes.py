@@ -93,7 +93,7 @@ _LOWEST_BFLOAT16 = 0xFF7F
 """The bits of the least finite bfloat16."""
 OF_ML_DTYPES = EXTENSIONS.keys() - {*_OF_NUMPY.values(), STRING}
 """The names of types that need the package ml_dtypes."""
-_NAMES: dict[DType, str] = {**{dtype: name for name, dtype in BY_NAME.items()}, **_OF_NUMPY}
+_NAMES: dict[DType, str] = {dtype: name for name, dtype in BY_NAME.items()} | _OF_NUMPY
 _NAME_OF_FLAG: dict[int, str] = {flag: name for name, flag in EXTENSIONS.items()}
 _BITS: dict[str, int] = {
     "uint4": 4,
@@ -181,8 +181,7 @@ def dtype_of_flag(flag: int) -> DType | None:
 
 def name_of(dtype: DType) -> str:
     """The name of a dtype, by which `as_dtype` knows it."""
-    name = _NAMES.get(dtype)
-    return container_of(dtype) or (STRING if dtype.kind == "O" else dtype.name) if name is None else name
+    return _NAMES.get(dtype) or container_of(dtype) or (STRING if dtype.kind == "O" else dtype.name)
 
 
 def _numpy_dtype(dtype: Any) -> DType | None:

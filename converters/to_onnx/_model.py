@@ -146,10 +146,11 @@ def _assemble(
     ]
     used = {name: Spec(value.shape, value.dtype) for name, value in traced.parameters.items() if name in read}
     parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
-    inside = {name: params[name] for name in used if embed or name not in parameters if name in params}
     if embed:
         _require_room(parameters)
-        inside |= {name: recipe.value() for name, recipe in recipes.items() if name in used}
+        inside = {**params, **{name: recipe.value() for name, recipe in recipes.items() if name in used}}
+    else:
+        inside = {name: params[name] for name in used if name not in parameters}
     initializers = [
         *(messages.tensor(name, value, notes.CONSTANT) for name, value in writer.constants.items()),
         *(_parameter(name, spec, inside, constants) for name, spec in used.items()),
