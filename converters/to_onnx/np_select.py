@@ -25,16 +25,16 @@ from ._registry import lowers
 def percentile(g: Graph, op: NumpyPercentile, a: Value, q: Value | None = None) -> Value:
     shape, axes = g.sizes(a), op.axes(a.rank)
     rest = [i for i in range(a.rank) if i not in axes]
-    n = int(np.prod([shape[i] for i in axes], dtype=np.int64))
+    n = op.count(shape)
     wide = g.Cast(a, g.output().dtype)
     rows = g.Reshape(g.Transpose(wide, [*rest, *axes]) if a.rank else wide, [*(shape[i] for i in rest), n])
     if a.dtype.kind == "f":
         unknown = any_along(g, g.IsNaN(rows), [len(rest)], keepdims=1)
         rows = g.Where(unknown, np.full((), np.nan, wide.dtype), rows)
     ordered = g.TopK(rows, n, largest=0)[0]
-    place: Any = g.Cast(q, np.float64) if q is not None else g.const(np.float64(op.q_scalar))
-    place = place * ((n - 1) / 100)
-    below = g.Round(place) if op.interpolation == "nearest" else g.Floor(place)
+    q = g.Cast(q, np.float32) if q is not None else g.const(np.float32(op.q_scalar))
+    place = g.Cast(q, np.float64) * float(n - 1) / 100.0  # in this order, so that whole places are whole
+    below = g.Floor(place + 0.5 if op.interpolation == "nearest" else place)
     above = g.Ceil(place)
     low, high = (g.Gather(ordered, g.Cast(x, np.int64), axis=len(rest)) for x in (below, above))
     if op.interpolation in ("lower", "nearest"):
@@ -42,12 +42,11 @@ def percentile(g: Graph, op: NumpyPercentile, a: Value, q: Value | None = None) 
     elif op.interpolation == "higher":
         result = high
     else:
-        share = g.Cast(place - below, wide.dtype)
-        result = low + (high - low) * (0.5 if op.interpolation == "midpoint" else share)
-    if q is not None and q.rank:
+        share = 0.5 if op.interpolation == "midpoint" else g.Cast(place - below, wide.dtype)
+        result = g.Where(g.Equal(low, high), low, low * (1.0 - share) + high * share)  # at infinities, too
+    if q.rank:
         result = g.Transpose(result, [len(rest), *range(len(rest))]) if rest else result
-    ahead = q.rank if q is not None else 0
-    return g.Unsqueeze(result, [ahead + i for i in axes]) if op.keepdims and axes else result
+    return g.Unsqueeze(result, [q.rank + i for i in axes]) if op.keepdims and axes else result
 
 
 @lowers(NumpyUnique)

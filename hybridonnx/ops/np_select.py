@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,13 +31,13 @@ class NumpyPercentile(Operator):
 
     Inputs:
         a: Of any shape.
-        q: Which ones, from 0 to 100: (), or (k,); only without `q_scalar`.
+        q: Which ones, from 0 to 100, taken as float32: (), or (k,); only without `q_scalar`.
 
     Attributes:
         axis: The axes to go along; None: all.
-        interpolation: What lies between two elements.
+        interpolation: What lies between two elements; "nearest": the next one in the middle between them.
         keepdims: Whether the axes stay, with size 1.
-        q_scalar: Which one; None: an array tells.
+        q_scalar: Which one, taken as float32; None: an array tells.
 
     Returns:
         (k, *the shape of a without the axes), in float64 of float64, else in float32; without k for one.
@@ -79,15 +80,37 @@ class NumpyPercentile(Operator):
         return (*q, *rest)
 
     def forward(self, a: Array, q: Array | None = None) -> Array:
-        share = self.q_scalar if q is None else q.astype(np.float64)
         if q is not None and not ((q >= 0) & (q <= 100)).all():
             raise AttributeValueError("_npi_percentile: q from 0 to 100 is required, got another one.")
-        wide: Any = a if a.dtype == np.float64 else a.astype(np.float32)
-        if not a.size:  # which NumPy cannot keep the axes of
-            return np.zeros(sizes(self.infer_shape(a.shape, () if q is None else q.shape)), wide.dtype)
-        of: Any = np.percentile
-        result = of(wide, share, self.axes(a.ndim), method=self.interpolation, keepdims=self.keepdims)
-        return np.asarray(result, wide.dtype)
+        wide = a if a.dtype == np.float64 else a.astype(np.float32)
+        axes = self.axes(a.ndim)
+        rest = [i for i in range(a.ndim) if i not in axes]
+        rows = np.transpose(wide, (*rest, *axes)).reshape(*(a.shape[i] for i in rest), self.count(a.shape))
+        result = self._among(rows, np.asarray(self.q_scalar if q is None else q, np.float32))
+        return result.reshape(sizes(self.infer_shape(a.shape, () if q is None else q.shape)))
+
+    def count(self, shape: Sequence[int]) -> int:
+        """How many elements each percentile is one of."""
+        return prod(shape[i] for i in self.axes(len(shape)))
+
+    def _among(self, rows: Array, q: Array) -> Array:
+        """The percentiles of each row; NaN of those that have one."""
+        last = rows.shape[-1] - 1
+        place = q.astype(np.float64) * last / 100
+        below = np.floor(place + 0.5) if self.interpolation == "nearest" else np.floor(place)
+        above = np.ceil(place)
+        at = np.stack([below, above]).astype(np.intp)
+        ordered = np.partition(rows, np.unique([*at.flat, last]), axis=-1)
+        ordered = np.where(np.isnan(ordered[..., -1:]), rows.dtype.type(np.nan), ordered)
+        low, high = np.take(ordered, at[0], axis=-1), np.take(ordered, at[1], axis=-1)
+        if self.interpolation in ("lower", "nearest"):
+            result = low
+        elif self.interpolation == "higher":
+            result = high
+        else:
+            share = np.where(self.interpolation == "midpoint", 0.5, place - below).astype(rows.dtype)
+            result = np.where(low == high, low, low * (1 - share) + high * share)  # at infinities, too
+        return np.moveaxis(result, -1, 0) if q.ndim else result
 
 
 # ---- polynomials and differences

@@ -10,6 +10,7 @@ INTS = ints((2, 3), 5, -3, "int32")
 COUNTS = np.array([3, 1, 1, 5], np.int64)
 REPEATED = np.array([[1, 2, 0], [2, 1, 3], [1, 2, 0]], f32)
 INDICES = np.array([0, 2], np.int64)
+INFINITIES = {"oracle": "MXNet has NaN at places beside infinities"}
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
@@ -31,6 +32,19 @@ PERCENTILES = [
     Case("_npi_percentile", [distinct((2, 3)), Q], axis=(0,), keepdims=True),
     Case("_npi_percentile", [distinct((2, 3)), np.array(20.0, f32)], axis=(0,)),
     Case("_npi_percentile", [INTS], q_scalar=30.0),
+    Case(
+        "_npi_percentile", [np.array([3, -np.inf, np.inf, 1, 2], f32), np.arange(0, 101, 20, dtype=f32)]
+    ).but(formula=lambda a, q: np.array([-np.inf, -np.inf, 1.6, 2.4, np.inf, np.inf], f32), no=INFINITIES),
+    Case("_npi_percentile", [np.full(3, np.inf, f32)], q_scalar=50.0).but(
+        formula=lambda a: np.array(np.inf, f32), no=INFINITIES
+    ),
+    # whole places are not missed, as by 100 * (14 / 100)
+    Case("_npi_percentile", [distinct((3, 15))], q_scalar=100.0, axis=(1,)),
+    *(
+        Case("_npi_percentile", [distinct((n,)), np.arange(101, dtype=f32)], interpolation=i)
+        for n in (15, 26, 41, 58)
+        for i in INTERPOLATIONS
+    ),
 ]
 POLYNOMIALS = [
     Case("_npi_polyval", [(4,), (2, 3)]).but(dtypes=("float32", "float64")),
