@@ -63,8 +63,8 @@ def _completed(g: Graph, y: Value, at: Placed, some: Placed, value: float) -> Va
 @lowers(Pooling)
 def pooling(g: Graph, op: Pooling, data: Value) -> Value:
     rank = data.rank
-    if empty(g.output()):  # ONNX Runtime takes no images without channels
-        return fill_output(g, 0, data.dtype)
+    if empty(g.output()) or (op.global_pool and empty(data)):
+        return fill_output(g, 0, data.dtype)  # ONNX Runtime takes no images without channels or elements
     x = to_first(g, data, op.layout)
     function = {"max": _max, "avg": _mean, "sum": _sum, "lp": _norm}[op.pool_type]
     if op.pool_type == "max":

@@ -23,7 +23,7 @@ from hybridonnx.ops.reduce import (
     SumLike,
 )
 
-from ._arithmetic import SMALL, divide, multiply, subtract, through
+from ._arithmetic import SMALL, any_along, divide, multiply, subtract, through
 from ._graph import Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
@@ -129,7 +129,7 @@ def _over(g: Graph, value: Value, data: Value, axes: Sequence[int]) -> Value:
 def total(g: Graph, op: Any, data: Value) -> Value:
     """Of bool it is whether any is true."""
     if data.dtype.kind == "b":
-        return extreme(g, op, data, g.ReduceMax)
+        return _reduce(g, op, data, partial(any_along, g))
     return _reduce(g, op, data, partial(_sum, g))
 
 

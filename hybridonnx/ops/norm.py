@@ -529,9 +529,9 @@ class GroupNorm(Operator):
 
     def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
         _spatial(self.names[0], data)
-        if data[1] is not None and differ(data[1] % self.num_groups, 0):
+        if data[1] is not None and (data[1] == 0 or differ(data[1] % self.num_groups, 0)):
             raise ShapeError(
-                f"GroupNorm: a number of channels divisible by num_groups={self.num_groups} is required, "
+                f"GroupNorm: channels whose number is divisible by num_groups={self.num_groups} are required, "
                 f"got data {show(data)}."
             )
         stats: Shape = (data[0], self.num_groups)

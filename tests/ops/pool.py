@@ -178,6 +178,12 @@ CASES = [
     pool((2, 7, 3), (2,), stride=(2,), layout="NWC"),
     pool((1, 4, 5, 4, 2), (2, 2, 2), pool_type="sum", layout="NDHWC"),
     Case("Pooling", [(0, 3, 6, 6)], kernel=(2, 2)).but(formula=lambda x: np.zeros((0, 3, 5, 5), x.dtype)),
+    *(
+        Case("Pooling", [(4, 3, 0)], global_pool=True, pool_type=kind).but(
+            formula=lambda x: np.zeros((4, 3, 1), x.dtype)
+        )
+        for kind in ("avg", "sum")
+    ),
     # the first of equal values has the gradient; differences cannot see it
     Case("Pooling", [np.ones((1, 1, 4, 4), np.float32)], kernel=(3, 3), stride=(1, 1)).but(
         no={"gradient": "all values are equal", "second": "all values are equal"}

@@ -207,5 +207,9 @@ CASES = [
     Case("nanprod", [WITH_ZEROS], axis=0).but(no={"oracle": "MXNet's gradient at 0 is NaN"}),
     Case("sum", [EMPTY], axis=0).but(formula=lambda x: np.zeros(3, np.float32), no=refuses),
     Case("prod", [EMPTY], axis=0).but(formula=lambda x: np.ones(3, np.float32), no=refuses),
+    *(
+        Case(name, [EMPTY > 0], axis=0).but(formula=lambda x, value=value: np.full(3, value), no=refuses)
+        for name, value in (("sum", False), ("nansum", False), ("prod", True), ("nanprod", True))
+    ),
     Case("mean", [EMPTY], axis=1).but(formula=lambda x: np.zeros(0, np.float32), no=refuses),
 ]
