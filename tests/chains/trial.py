@@ -20,8 +20,8 @@ from .rounding import Expected, draw_values, expected
 LEVELS = (0, 1, 99)
 """No optimizations, the basic ones, all."""
 NEWER_OPSET = re.compile(r"opset (\d+) is required(?: for [^,]+)?, got")
-LOSES_DIGITS = "float32 would lose digits"
-"""What the refusal to compute float64 in float32 says; other chains take the place of such."""
+LOSES_DIGITS = "would lose digits"
+"""What refusals to compute in another precision say; other chains take the place of such."""
 
 
 class Trial(NamedTuple):
