@@ -531,7 +531,7 @@ class GroupNorm(Operator):
         _spatial(self.names[0], data)
         if data[1] is not None and (data[1] == 0 or differ(data[1] % self.num_groups, 0)):
             raise ShapeError(
-                f"GroupNorm: channels whose number is divisible by num_groups={self.num_groups} are required, "
+                f"GroupNorm: channels divisible into num_groups={self.num_groups} are required, "
                 f"got data {show(data)}."
             )
         stats: Shape = (data[0], self.num_groups)
