@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 import hybridonnx as mx
@@ -104,7 +105,6 @@ def test_exported(name, opset, tmp_path):
         onnx_file_path=str(tmp_path / "model.onnx"),
         opset_version=opset,
     )
-    import onnx
 
     outputs = started(onnx.load(path)).run(None, values)
     for i, y in enumerate(outputs):
@@ -344,8 +344,6 @@ def test_free_sizes(rng, tmp_path, opset):
     net = loop(nn.Dense(3, in_units=4))
     shapes = [("time", "batch", 4), ("batch", 3)]
     path = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=shapes, opset_version=opset)
-    import onnx
-
     session = started(onnx.load(path))
     names = [i.name for i in session.get_inputs()]
     for time, batch in ((1, 2), (2, 1), (7, 7)):
@@ -364,8 +362,6 @@ def test_free_sizes_of_a_loop_of_any_length(rng, tmp_path, steps):
     path = mx.onnx.export_model(
         sym.Group([outputs, *last]), {}, shapes, onnx_file_path=str(tmp_path / "loop.onnx")
     )
-    import onnx
-
     session = started(onnx.load(path))
     for batch in (1, 2, 7):
         a, b = rng.standard_normal((2, batch, 2)).astype(np.float32)
@@ -415,8 +411,6 @@ def test_exported_loops_run_for_any_length(rng, tmp_path, opset):
         input_shapes=[("outer", "inner", "width"), ("last",), ("width",)],
         opset_version=opset,
     )
-    import onnx
-
     session = started(onnx.load(path))
     names = [i.name for i in session.get_inputs()]
     for outer, inner, last in LENGTHS:
@@ -447,8 +441,6 @@ def test_a_fixed_length_of_0_is_exported(tmp_path, opset):
     path = mx.onnx.export_model(
         Both(), str(tmp_path / "net.onnx"), input_shapes=[(0, 2, 4), (0,), (4,)], opset_version=opset
     )
-    import onnx
-
     session = started(onnx.load(path))
     values = [np.zeros((0, 2, 4), np.float32), np.zeros(0, np.float32), np.ones(4, np.float32)]
     names = [i.name for i in session.get_inputs()]
@@ -691,8 +683,6 @@ def test_draws_in_exported_bodies_are_onnxs(tmp_path):
         lambda part, s: (sym.Dropout(part, p=0.5, mode="always"), s * 1), x, x * 2
     )
     path = mx.onnx.export_model(outputs, {}, [(50, 40)], onnx_file_path=str(tmp_path / "net.onnx"))
-    import onnx
-
     (y,) = started(onnx.load(path)).run(None, {"x": np.ones((50, 40), np.float32)})
     assert set(y.ravel()) == {0, 2}
     assert 0.45 < (y == 0).mean() < 0.55
@@ -726,3 +716,15 @@ def test_variables_of_one_name_in_a_body_are_one(rng):
     np.testing.assert_allclose(grad, dy * (np.sin(x) + x * np.cos(x)), rtol=1e-12)
     (y,) = body(sym.var("z"))
     assert y.list_arguments() == ["z"]
+
+
+def test_equal_constants_in_a_body_and_outside_are_of_two_graphs(rng, tmp_path):
+    """A lowering's `x * x` is a node of the graph of x, which one of both would be in place of the other."""
+    numbers = sym.contrib.arange_like
+    y, _ = sym.contrib.foreach(lambda x, states: (x + numbers(x), states), sym.var("x"), [])
+    y = sym.broadcast_add(y, sym.L2Normalization(numbers(sym.var("z"))))
+    x, z = rng.standard_normal((3, 1, 2)).astype("float32"), np.zeros((1, 2), "float32")
+    mx.onnx.export_model(y, {}, [x.shape, z.shape], "float32", tmp_path / "y.onnx")
+    session = started(onnx.load(tmp_path / "y.onnx"))
+    (result,) = session.run(None, {i.name: {"x": x, "z": z}[i.name] for i in session.get_inputs()})
+    np.testing.assert_allclose(result, x + [[0, 2]], rtol=1e-6)

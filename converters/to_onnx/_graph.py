@@ -113,7 +113,8 @@ class Graph(OperatorBuilder):
         self.finite = False
         """Whether the inputs of the MXNet node that is being lowered are known to be finite."""
         self.inliner: Callable[..., list[Value]] | None = None if parent is None else parent.inliner
-        self._constants: dict[Any, Value] = {} if parent is None else parent._constants
+        self._constants: dict[Any, Value] = {}
+        self._arrays: dict[Any, Array] = {} if parent is None else parent._arrays
         self._shapes: dict[int, Value] = {}
 
     # ---- nodes
@@ -289,12 +290,15 @@ class Graph(OperatorBuilder):
     # ---- what lowerings ask
 
     def const(self, value: Any, dtype: DType | None = None) -> Value:
-        """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own."""
+        """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own.
+
+        Graphs inside of each other have one array, and each a value of its own: `x * y` is a node of x's graph.
+        """
         array = _constant(value, dtype)
         key = (array.dtype, array.shape, array.tobytes())
         if key not in self._constants:
             constant = Value(self, array.dtype, array.shape)
-            constant.constant = array
+            constant.constant = self._arrays.setdefault(key, array)
             self._constants[key] = constant
         return self._constants[key]
 

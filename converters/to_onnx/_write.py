@@ -42,7 +42,7 @@ class GraphWriter:
         self._value_names = UsedNames(*reserved)
         self._node_names = UsedNames()
         self._names: dict[int, str] = {}
-        self._references: list[Value] = []  # so that no id is used twice
+        self._references: list[Value | Array] = []  # so that no id is used twice
         self.constants: dict[str, Array] = {}
         """The constants that the written nodes use, by name."""
         self.read: set[str] = set()
@@ -116,12 +116,14 @@ class GraphWriter:
         """The name of a value."""
         if value.name:
             return value.name
-        if id(value) not in self._names:
-            name = self._assign(value, "const")
-            assert value.constant is not None  # nothing else is left without a name
-            self.constants[name] = value.constant
-        return self._names[id(value)]
+        if id(value) in self._names:
+            return self._names[id(value)]
+        array = value.constant
+        assert array is not None  # nothing else is left without a name
+        if id(array) not in self._names:
+            self.constants[self._assign(array, "const")] = array
+        return self._names[id(array)]
 
-    def _assign(self, value: Value, wish: str) -> str:
+    def _assign(self, value: Value | Array, wish: str) -> str:
         self._references.append(value)
         return self._names.setdefault(id(value), self._value_names.new(wish))
