@@ -14,6 +14,7 @@ import onnxruntime as ort
 import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, RuntimeException
 
+import hybridonnx as mx
 import hybridonnx.symbol as sym
 from hybridonnx.converters import to_onnx
 from hybridonnx.errors import ConversionError, MXNetError
@@ -502,3 +503,30 @@ def test_random_graphs():
 def test_many_random_graphs(part):
     counts = sweep(range(1000 + 300 * part, 1300 + 300 * part))
     assert counts["refused"] <= 0.05 * counts["graphs"], counts
+
+
+@mx.util.use_np
+class RowsTimes(mx.gluon.HybridBlock):
+    """Products of elements, of which either may have one row."""
+
+    def hybrid_forward(self, F, x, y):
+        return F.np.einsum("ij,ij->ij", x, y)
+
+
+@mx.util.use_np
+def test_a_free_size_may_be_1_beside_a_larger_one(rng):
+    net = RowsTimes()
+    net.hybridize()
+    for rows, others in ((2, 2), (1, 2), (5, 1), (5, 5), (1, 4)):
+        x, y = (rng.standard_normal((n, 3)).astype("float32") for n in (rows, others))
+        np.testing.assert_allclose(net(mx.np.array(x), mx.np.array(y)).asnumpy(), x * y, rtol=1e-6)
+
+
+def test_a_free_size_beside_a_fixed_one_is_refused_where_it_may_be_1():
+    rows = sym.var("x").as_np_ndarray()
+    y = sym.np.einsum("ij,ij->ij", rows, sym.var("y").as_np_ndarray())
+    with pytest.raises(to_onnx.NeedsShape, match="fixed input shapes are required"):
+        exported(y, {"x": ("rows", 3), "y": (2, 3)})
+    session = exported(y, {"x": ("rows", 3), "y": (1, 3)})
+    x, one = np.ones((4, 3), F32), np.full((1, 3), 2, F32)
+    np.testing.assert_array_equal(run(session, {"x": x, "y": one})[0], np.full((4, 3), 2))

@@ -12,7 +12,8 @@ from ._registry import lowers
 def einsum(g: Graph, op: Einsum, *data: Value) -> Value:
     """One node, of arrays without the axes of size 1 that are repeated, of which ONNX infers wrong sizes.
 
-    ONNX Runtime's process may end at arrays without elements, whose sums are 0.
+    So a free size must not turn out to be 1 beside a larger one. ONNX Runtime's process may end at arrays
+    without elements, whose sums are 0.
     """
     terms, right = op.terms()
     sizes = op.infer_shape(*(x.dims for x in data))
@@ -21,6 +22,10 @@ def einsum(g: Graph, op: Einsum, *data: Value) -> Value:
         return g.Expand(g.const(0, data[0].dtype), fixed)
     pairs = [pair for term, x in zip(terms, data, strict=True) for pair in zip(term, x.dims, strict=True)]
     wide = {letter for letter, size in pairs if size != 1}
+    repeated = {letter for letter, size in pairs if size is not None and size > 1}
+    for term, x in zip(terms, data, strict=True):
+        if any(d is None and c in repeated for c, d in zip(term, x.dims, strict=True)):
+            g.sizes(x)  # which asks for them
     letters, arrays = [], []
     for term, x in zip(terms, data, strict=True):
         ones = [i for i, (c, d) in enumerate(zip(term, x.dims, strict=True)) if d == 1 and c in wide]
