@@ -309,6 +309,7 @@ class _Spread(Composed):
     Attributes:
         axis: The axes to go along; None: all.
         dtype: The dtype that is computed in, and of the output; None: that of a, float32 for integers.
+            What is float16 is computed in float32 at least.
         ddof: What is taken from the number of elements before it divides the sum of squares.
         keepdims: Whether the axes stay, with size 1.
 
@@ -323,9 +324,20 @@ class _Spread(Composed):
     ddof: Any
     keepdims: Any
 
-    def variance(self, F: Any, a: Any) -> Any:
-        """The sum of squared distances over the number of elements."""
+    def compose(self, F: Any, *inputs: Any) -> Any:
+        (a,) = inputs
         dtype = self.dtype or (a.dtype if a.dtype.kind == "f" else _FLOAT32).name
+        if dtype != "float16":
+            return self.measure(F, self.variance(F, a, dtype))
+        wide = "float64" if a.dtype == np.float64 else "float32"
+        return F.Cast(self.measure(F, self.variance(F, a, wide)), dtype=dtype)
+
+    def measure(self, F: Any, variance: Any) -> Any:
+        """The measure, of the variance."""
+        return variance
+
+    def variance(self, F: Any, a: Any, dtype: str) -> Any:
+        """The sum of squared distances over the number of elements."""
         x = F.Cast(a, dtype=dtype) if a.dtype.name != dtype else a
         over: dict[str, Any] = {"axis": self.axis, "keepdims": self.keepdims}
         distance = F._npi_subtract(x, F._npi_mean(x, axis=self.axis, keepdims=True))
@@ -355,9 +367,6 @@ class NumpyVar(_Spread):
     ddof: int = 0
     keepdims: bool = False
 
-    def compose(self, F: Any, *inputs: Any) -> Any:
-        return self.variance(F, *inputs)
-
 
 @operator("_npi_std")
 class NumpyStd(_Spread):
@@ -371,8 +380,8 @@ class NumpyStd(_Spread):
     ddof: int = 0
     keepdims: bool = False
 
-    def compose(self, F: Any, *inputs: Any) -> Any:
-        return F.sqrt(self.variance(F, *inputs))
+    def measure(self, F: Any, variance: Any) -> Any:
+        return F.sqrt(variance)
 
 
 @operator("_npi_average")
