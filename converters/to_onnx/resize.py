@@ -17,6 +17,7 @@ from hybridonnx.ops.resize import (
 
 from ._graph import Graph, Value, require_few
 from ._registry import lowers
+from ._symbolic_dims import empty, fill_output
 from ._windows import single, spatial
 from .conv import deconvolve
 
@@ -122,6 +123,8 @@ def _product(g: Graph, rows: Any, images: Value, columns: Any) -> Value:
 
 @lowers(AdaptiveAvgPooling2D)
 def adaptive_pooling(g: Graph, op: AdaptiveAvgPooling2D, data: Value) -> Value:
+    if empty(g.output()):  # ONNX Runtime takes no images without channels
+        return fill_output(g, 0, data.dtype)
     target = tuple(d or 1 for d in op.resized(()))
     if target == (1, 1):
         return single(g, g.GlobalAveragePool, data)

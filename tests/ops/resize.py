@@ -107,6 +107,8 @@ CASES = [
     adaptive((2, 3, 5, 6), output_size=(2, 3)),
     adaptive((2, 3, 5, 6), output_size=(3, 4)),
     adaptive((2, 3, 5, 6), output_size=(7, 4)),
+    adaptive((2, 0, 5, 6), output_size=(5, 3)).but(formula=lambda x: np.zeros((2, 0, 5, 3), x.dtype)),
+    adaptive((2, 0, 5, 6)).but(formula=lambda x: np.zeros((2, 0, 1, 1), x.dtype)),
     adaptive((2, 3, 6, 8), output_size=(3, 2)),
     Case("_adaptive_pool_grad", [(2, 3, 1, 1), (2, 3, 5, 6)]).but(formula=adaptive_back),
     Case("_adaptive_pool_grad", [(2, 3, 3, 4), (2, 3, 5, 6)], output_size=(3, 4)).but(formula=adaptive_back),
