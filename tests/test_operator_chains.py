@@ -11,7 +11,7 @@ from tests.chains.trial import trial
 
 FIRST, PART, ALL = 250, 250, 10_000
 REFUSALS = {
-    r"(TopK|Add|Div|ReduceMean|ReduceSum): ONNX at opset \d+ takes .*, got (bool|int8|uint8)\.": (
+    r"(TopK|Add|Div|Floor|ReduceMean|ReduceSum): ONNX at opset \d+ takes .*, got (bool|int8|uint8)\.": (
         "ONNX has no arithmetic of bool, and from some opset on that of bytes"
     ),
     r"(_linalg_det|_singular_values): ONNX says it step by step": (

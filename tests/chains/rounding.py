@@ -7,6 +7,7 @@ are drawn, and nothing has to be allowed for jumps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -32,9 +33,12 @@ INEXACT = {
 """Operators that ONNX Runtime computes by other formulas: how far off they may be, of the largest value."""
 UNSIGNED_ZEROS = """
     relu _npx_relu Activation LeakyReLU _contrib_BatchNormWithReLU col2im
-    _mod broadcast_mod _mod_scalar _rmod_scalar _npi_mod _npi_mod_scalar _npi_rmod_scalar
+    _mod broadcast_mod _mod_scalar _rmod_scalar _npi_mod _npi_mod_scalar _npi_rmod_scalar _np_trace
 """.split()
 """Operators that may give 0 on the kernels and -0 in ONNX Runtime, or the other way around."""
+SUMS = re.compile(r"Norm|sum|mean|std|var|dot|matmul|einsum|(_grad|det)$")
+"""Operators whose terms may cancel out: norms and determinants take differences; adjoints add up, in any order,
+all that falls on one element."""
 ROUNDS = 6
 """How often the kernels run on disturbed values."""
 JUMP = {"float16": 0.15, "float32": 1e-3, "float64": 1e-3}
@@ -199,14 +203,11 @@ def _own_errors(step: Step, values: Values, outputs: Sequence[Array]) -> list[An
 
 
 def _sensitivity(step: Step, values: Values, outputs: Sequence[Array], unit: float) -> list[float]:
-    """How much results change with the last bits of the inputs, for operators whose terms cancel.
-
-    Norms and determinants take differences; adjoints add up, in any order, all that falls on one element.
-    """
+    """How much results change with the last bits of the inputs, for operators whose terms cancel."""
     name = step.op.names[0]
-    norm = "Norm" in name
-    if not norm and not name.endswith(("_grad", "det")):
+    if not SUMS.search(name):
         return [0.0] * len(outputs)
+    norm = "Norm" in name
     rng = np.random.default_rng(0)
     bits = {
         k: rng.choice([-1, 1], values[k].shape) * rng.uniform(0.5, 1, values[k].shape) for k in step.inputs
