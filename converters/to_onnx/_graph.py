@@ -292,7 +292,7 @@ class Graph(OperatorBuilder):
     def const(self, value: Any, dtype: DType | None = None) -> Value:
         """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own.
 
-        Graphs inside of each other have one array, and each a value of its own: `x * y` is a node of x's graph.
+        Graphs inside of each other have one array, but values of their own: `x * y` is a node of x's graph.
         """
         array = _constant(value, dtype)
         key = (array.dtype, array.shape, array.tobytes())

@@ -37,8 +37,8 @@ UNSIGNED_ZEROS = """
 """.split()
 """Operators that may give 0 on the kernels and -0 in ONNX Runtime, or the other way around."""
 SUMS = re.compile(r"Norm|sum|mean|std|var|dot|matmul|einsum|(_grad|det)$")
-"""Operators whose terms may cancel out: norms and determinants take differences; adjoints add up, in any order,
-all that falls on one element."""
+"""Operators whose terms may cancel out: norms and determinants take differences, and adjoints add up, in any
+order, all that falls on one element."""
 ROUNDS = 6
 """How often the kernels run on disturbed values."""
 JUMP = {"float16": 0.15, "float32": 1e-3, "float64": 1e-3}
