@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,7 +127,7 @@ def nan_or_zero(g: Graph, x: Value) -> Value:
     return g.Clip(x, 0.0, 0.0)
 
 
-def any_along(g: Graph, holds: Value, axes: list[int], keepdims: int = 0) -> Value:
+def any_along(g: Graph, holds: Value, axes: Sequence[int], keepdims: int = 0) -> Value:
     """Whether something holds anywhere along some axes."""
     result: Value = g.Greater(g.ReduceMax(g.Cast(holds, np.int32), axes, keepdims=keepdims), 0)
     return result

@@ -20,9 +20,10 @@ from hybridonnx.ops.np_reduce import (
     NumpySum,
 )
 
+from ._arithmetic import any_along
 from ._graph import Graph, Value
 from ._registry import lowers
-from .reduce import _arg, _nan_mask, _nan_of_nothing, _over, _product, _sum
+from .reduce import _arg, _nan_of_nothing, _over, _product, _sum
 
 Reducer = Callable[[Value, Sequence[int], int], Value]
 
@@ -67,8 +68,7 @@ def _extreme(g: Graph, op: NumpyReduction, a: Value, node: Callable[..., Value])
         result = node(x, axes, keepdims=keepdims)
         if x.dtype.kind != "f":
             return result
-        any_nan = g.Cast(g.ReduceMax(_nan_mask(g, x), axes, keepdims=keepdims), np.bool_)
-        return g.Where(any_nan, x.dtype.type(np.nan), result)
+        return g.Where(any_along(g, g.IsNaN(x), axes, keepdims), x.dtype.type(np.nan), result)
 
     return _reduced(g, op, a, of)
 

@@ -183,13 +183,8 @@ def extreme(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
     result = _reduce(g, op, data, function)
     if data.dtype.kind != "f":
         return result
-    any_nan = g.Cast(_reduce(g, op, _nan_mask(g, data), g.ReduceMax), np.bool_)
+    any_nan = _reduce(g, op, g.IsNaN(data), partial(any_along, g))
     return g.Where(any_nan, data.dtype.type(np.nan), result)
-
-
-def _nan_mask(g: Graph, data: Value) -> Value:
-    """1 where `data` is NaN, else 0: in a dtype that ONNX Runtime reduces at every opset."""
-    return g.Cast(g.IsNaN(data), np.int32)
 
 
 @lowers("max")
@@ -269,7 +264,7 @@ def _arg(g: Graph, function: Reduce, data: Value, axis: int, keepdims: bool) -> 
     index = function(data, **options)
     if data.dtype.kind != "f":
         return index
-    mask = _nan_mask(g, data)
+    mask = g.Cast(g.IsNaN(data), np.int32)  # which ONNX Runtime reduces at every opset
     any_nan = g.Cast(g.ReduceMax(mask, [axis], keepdims=int(keepdims)), np.bool_)
     return g.Where(any_nan, g.ArgMax(mask, **options), index)
 

@@ -12,6 +12,7 @@ import onnxruntime as ort
 from hybridonnx.converters.to_onnx import NeedsShape, lower
 from hybridonnx.errors import ConversionError, MXNetError
 from hybridonnx.ops import Array, Spec
+from hybridonnx.runtime.failures import FAILURES
 from hybridonnx.runtime.session import EMPTY_ARRAYS_END_PROCESS
 
 from .grow import Chain, Unfit, chain_of
@@ -100,7 +101,7 @@ def _faults(chain: Chain, model: Any, want: Expected) -> Iterator[str]:
     for level in LEVELS:
         try:
             outputs = run_model(model, chain.feeds(), level)
-        except Exception as exc:  # noqa: BLE001  (ONNX Runtime's exceptions have no base of their own)
+        except FAILURES as exc:
             yield f"level {level}: {exc}"
             continue
         yield from (f"level {level}: {what}" for what in _differences(want, outputs))
